@@ -6,7 +6,7 @@ use crate::device::Bloom;
 use crate::pyramid::{Input, KINDS};
 use crate::reference::{BRIGHTEST, THRESHOLD, weights};
 
-/// Format of the sampled views.
+/// Format of the uniform texel buffers.
 const FORMAT: Format = Format::R16G16B16A16_UINT;
 
 /// The way in which a pass reads a texel's neighbours.
@@ -14,7 +14,7 @@ const FORMAT: Format = Format::R16G16B16A16_UINT;
 pub enum Load {
     /// From the storage buffer that the previous pass wrote.
     Storage,
-    /// From a sampled view of it.
+    /// Through a uniform texel buffer of it.
     Sampled,
     /// From shared memory, into which each workgroup first loads what its tile reads.
     Shared,
@@ -48,7 +48,7 @@ pub struct Kernels {
     workgroup: Workgroup,
     /// The kernels, in the order of [`KINDS`].
     kernels: [Kernel; KINDS.len()],
-    /// Sampled views of the scene, then of each pass in each repetition.
+    /// Uniform texel buffers of the scene, then of each pass in each repetition.
     views: Vec<Binding>,
 }
 
@@ -96,7 +96,7 @@ impl Kernels {
 }
 
 /// Sets what `shaders/include/cut.glsl` asks for.
-pub fn cut(kernel: KernelBuilder<'_>, workgroup: Workgroup, radius: u32) -> KernelBuilder<'_> {
+fn cut(kernel: KernelBuilder<'_>, workgroup: Workgroup, radius: u32) -> KernelBuilder<'_> {
     kernel.workgroup(workgroup.invocations()).constants([("ROWS", workgroup.rows), ("RADIUS", radius)])
 }
 

@@ -9,14 +9,18 @@
 //! scene ───── + ◀────── ◀─── ◀─── ◀──── ◀───────┘         five up-samples
 //! ```
 //!
-//! An engine merges the threshold into the first down-sample and has fewer passes, so that barriers weigh less there.
-//! Here the threshold is a pass of its own, which costs a write and a read of the full size.
+//! The talk advises merging passes. Here each up-sample also adds the blur of its level, and the last one the scene.
+//! An engine also merges the threshold into the first down-sample, so that barriers weigh less there; here that is a
+//! pass of its own, which costs a write and a read of the full size.
 //!
-//! A barrier drains the GPU, and a pass over less than a quarter of the texels does not fill it, so the chain is mostly
-//! drains and fills. `barriers_each` has 20 barriers, one before each pass. `barriers` has 12, because passes that do
-//! not need each other share one, as the talk advises. `events`, which runs on request, has an event per pass.
-//! `tile_flags_*` run all passes in one dispatch: a workgroup claims a ticket, which stands for a tile of a pass, and
-//! waits for the tiles that it reads (`shaders/bloom/tiles.comp`). Large blurs fill the GPU while small levels wait.
+//! A barrier drains the GPU. A pass over less than a quarter of the texels does not fill it, so most of the chain's
+//! time is draining and filling. `barriers_each` has 20 barriers, one before each pass. `barriers` has 12, because
+//! passes that do not need each other share one, as the talk advises. `events`, which runs on request, has an event per
+//! pass. It has the costs of events without the talk's gain: it neither splits dispatches nor has coherent stores.
+//!
+//! `tile_flags_*`, which are ours, run all passes in one dispatch: a workgroup claims a ticket, which stands for a tile
+//! of a pass, and waits for the tiles that it reads. Begin with `pyramid.rs`, then `shaders/bloom/tiles.comp`. Tickets
+//! and flags start at 0. They are filled before the timed window; an engine has to reset them in each frame.
 //!
 //! *Why the waits end.* A ticket waits only for earlier tickets (`order.rs`), whose workgroups have all begun. Vulkan
 //! does not promise them progress while others wait. So a wait times out after a second, and the row is `wrong`.
@@ -25,13 +29,13 @@
 //!
 //! Expect one dispatch to win at 1920x1080 and to lose at 3840x2160. In µs, on an H200:
 //! ```text
-//!            barriers_each   barriers   events   tile_flags_chained
-//! 1920x1080             97         75      134                   64
-//! 3840x2160            217        195        –                  214
+//!            no_barrier   barriers_each   barriers   events   tile_flags_chained
+//! 1920x1080          44              97         75      134                   64
+//! 3840x2160         165             217        195        –                  214
 //! ```
 //!
-//! `--trace` shows what is left: eight steps between small levels run one after another. Traced, each takes 3.5 µs, of
-//! which the work on a tile is 0.9 to 1.4.
+//! `--trace` shows what remains: small levels are a chain of eight steps. Each takes 3.5 µs while traced, 0.9 to 1.4 of
+//! them for the work on a tile.
 //!
 //! Look for, in RGP or Nsight: how few waves are in flight between the third down-sample and the third up-sample.
 //!
@@ -41,6 +45,7 @@
 
 mod device;
 mod kernels;
+mod one_dispatch;
 mod order;
 mod pyramid;
 mod reference;
@@ -54,13 +59,13 @@ use std::rc::Rc;
 
 use anyhow::Result;
 use clap::value_parser;
-use common::{Binding, BufferSet, Cmd, EventState, Extent, Lab, Workgroup, run, sample};
+use common::{Cmd, EventState, Extent, Lab, Workgroup, run, sample};
 use device::Bloom;
 use kernels::{Kernels, Load};
+use one_dispatch::in_one_dispatch;
 use order::Order;
 use reference::MOST_RADIUS;
-use samples::waits::lacking;
-use samples::{LOADS, STORES, in_rows, name_of, size};
+use samples::{STORES, size};
 use shapes::{tile_for, workgroup_for};
 use tiles::Tiles;
 
@@ -99,7 +104,8 @@ fn bloom(lab: &mut Lab, args: &Args) -> Result<()> {
     for load in Load::ALL {
         in_dispatches(lab, &bloom, load, workgroup)?;
     }
-    in_one_dispatch(lab, &bloom, args)?;
+    let workgroup = args.tile.unwrap_or_else(|| tile_for(lab.device(), size));
+    in_one_dispatch(lab, &bloom, Tiles { workgroup, radius: args.radius, order: args.order })?;
     lab.report.verdict(verdict::verdict);
     bloom.expect(lab);
     Ok(())
@@ -161,39 +167,5 @@ fn in_dispatches(lab: &mut Lab, bloom: &Bloom, load: Load, workgroup: Workgroup)
             }
         }
     });
-    Ok(())
-}
-
-/// All passes in one dispatch: a tile waits for the tiles that it reads.
-fn in_one_dispatch(lab: &mut Lab, bloom: &Bloom, args: &Args) -> Result<()> {
-    let workgroup = args.tile.unwrap_or_else(|| tile_for(lab.device(), bloom.size));
-    let tiles = Tiles { workgroup, radius: bloom.radius, order: args.order };
-    lab.report.setting("tile", tiles.workgroup);
-    lab.report.setting("order", name_of(&tiles.order));
-    let flags = lab.output("flags", BufferSet::new(1, tiles.flag_words(&bloom.passes)?, 0))?;
-    let timeouts = lab.output("timeouts", BufferSet::new(1, 1, 0))?;
-    lab.expect(timeouts, 0, || vec![0]).counts("timeouts: waits that timed out");
-    let passes = Rc::clone(&bloom.passes);
-    let table = lab.input_buffer("passes", move || tiles.table(&passes)).uniform();
-    let passes = Rc::clone(&bloom.passes);
-    let order = Binding::from(lab.input_buffer("order of the tickets", move || tiles.units(&passes)));
-    let groups = in_rows(tiles.tickets(&bloom.passes));
-    let forms = [("tile_flags_strict", false), ("tile_flags_chained", true)];
-    let proved = bloom.clone();
-    lab.prove(forms.map(|(name, _)| name), move |lab| tiles.prove(lab, &proved, [table, order], groups));
-    for (name, chained) in forms {
-        let lacking = lacking(lab.device(), chained);
-        let kernel = tiles.kernel(lab, bloom, chained).build();
-        let (scene, planes) = (bloom.scene, bloom.planes);
-        lab.variant(name, move |cmd, rep| {
-            if rep.index > 0 {
-                cmd.pipeline_barrier2(STORES, LOADS);
-            }
-            let [flags, timeouts] = [flags, timeouts].map(|buffers| buffers.get(rep.index, 0));
-            let [scene, planes] = [scene, planes.whole(rep.index)].map(Binding::from);
-            cmd.dispatch(kernel, &[table, order, scene, planes, flags.into(), timeouts.into()], &(), groups);
-        })
-        .skip(lacking);
-    }
     Ok(())
 }

@@ -3,8 +3,8 @@
 //! In every order, all tiles of a pass come after all tiles of each pass that it reads. So a tile waits only for
 //! earlier tickets, and the first unfinished tile waits for nothing.
 //!
-//! Whole passes are ordered, not single tiles: a list schedule of tiles by modelled times takes a quarter longer on
-//! an H200, because tiles that start too early occupy the slots of those that they wait for.
+//! The order is one of whole passes. Single tiles in the order of a list schedule, by modelled times, take a quarter
+//! longer on an H200: tiles that start too early take up slots that the tiles they wait for need.
 
 use clap::ValueEnum;
 
@@ -15,7 +15,7 @@ use crate::pyramid::Pass;
 pub enum Order {
     /// As passes are recorded with barriers: down, then level by level up
     Recorded,
-    /// Passes with the longest chain behind them first
+    /// Longest dependent chain first
     Urgent,
 }
 
@@ -51,7 +51,7 @@ mod tests {
 
     /// Devices that run workgroups in order hide a wrong ticket order, so this is tested on the CPU.
     #[test]
-    fn a_pass_comes_behind_all_that_it_reads() {
+    fn a_pass_comes_after_all_that_it_reads() {
         let passes = passes(Extent { width: 1920, height: 1080 });
         for order in [Order::Recorded, Order::Urgent] {
             let sequence = order.of(&passes);

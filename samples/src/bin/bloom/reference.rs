@@ -92,9 +92,9 @@ pub fn taps(pass: &Pass, axis: usize, radius: u32, at: u32) -> Vec<(u32, u32)> {
         (Kind::DownSample, _) => vec![(1, 2 * at), (1, 2 * at + 1)],
         (Kind::BlurX, 0) | (Kind::BlurY, 1) => {
             let weights = weights(radius);
-            let behind = (0..).zip(&weights);
+            let after = (0..).zip(&weights);
             let before = (1..).zip(&weights[1..]).map(|(d, weight)| (-d, weight));
-            behind.chain(before).map(|(d, &weight)| (weight, at + d)).collect()
+            after.chain(before).map(|(d, &weight)| (weight, at + d)).collect()
         }
         // Bilinear: the texel's centre lies a quarter of a texel away from that of the halved level.
         (Kind::UpSample | Kind::Composite, _) => vec![(3, at / 2), (1, at / 2 - 1 + 2 * (at % 2))],

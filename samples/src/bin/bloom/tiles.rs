@@ -6,7 +6,7 @@ use common::{Binding, KernelBuilder, Lab, Workgroup, sliced};
 use samples::waits::{FLAG_STRIDE, HEAD, with_timeout};
 
 use crate::device::{Bloom, plane_words};
-use crate::kernels::{cut, with_formulas};
+use crate::kernels::with_formulas;
 use crate::order::Order;
 use crate::pyramid::{Input, Kind, Pass};
 use crate::reference::taps;
@@ -81,7 +81,7 @@ impl Tiles {
         let at = [tile % columns, tile / columns];
         let [sides, input_sides] =
             [pass.level, passes[read as usize].level].map(|level| self.sides_at(level));
-        // An up-sample waits as if its first texel were even and its last odd: `reach` in halo.glsl tests neither.
+        // An up-sample waits conservatively: `reach` in halo.glsl takes its texels rounded out to 2x2 blocks.
         let pair = u32::from(matches!(pass.kind, Kind::UpSample | Kind::Composite));
         let [x, y] = [0, 1].map(|axis| {
             let first = at[axis] * sides[axis];
@@ -149,10 +149,13 @@ impl Tiles {
         passes.iter().enumerate().flat_map(entry).flatten().collect()
     }
 
-    /// Sets what `shaders/bloom/halo.glsl` asks for.
+    /// Sets what `shaders/bloom/halo.glsl` asks for. Rows per invocation are in the table of passes.
     fn with_tiles<'l>(self, kernel: KernelBuilder<'l>, bloom: &Bloom) -> KernelBuilder<'l> {
-        cut(kernel, self.workgroup, bloom.radius)
-            .constants([("PASSES", bloom.count), ("TICKETS", self.tickets(&bloom.passes))])
+        kernel.workgroup(self.workgroup.invocations()).constants([
+            ("RADIUS", bloom.radius),
+            ("PASSES", bloom.count),
+            ("TICKETS", self.tickets(&bloom.passes)),
+        ])
     }
 
     /// The kernel of all passes; `chained` accesses are cached, and releases and acquires make them visible.
