@@ -4,7 +4,7 @@
 #include "lds_blur/image.glsl"
 
 // Filters of a square neighbourhood, in two steps: the taps of a row are combined, then the rows. Texels are whole
-// numbers from 0 to 255, and every sum stays below 2^24, so that it is exact in any order, with fused operations and
+// numbers from 1 to 227, and every sum stays below 2^24, so that it is exact in any order, with fused operations and
 // without. The formulas are in samples/src/bin/lds_blur/reference.rs.
 
 const int MEAN = 0;

@@ -17,18 +17,18 @@ layout(std430, set = 0, binding = COUNT_LOADS) buffer Counters { uint loads; };
 #endif
 
 // Texel of the image. Computed here once, not for each load.
-ivec2 last = imageSize(to) - 1;
+ivec2 last_texel = imageSize(to) - 1;
 
 // Outside the image, the nearest texel inside.
 float load(ivec2 at) {
 #ifdef COUNT_LOADS
     atomicAdd(loads, 1u);
 #endif
-    return FETCH(clamp(at, ivec2(0), last)).r;
+    return FETCH(clamp(at, ivec2(0), last_texel)).r;
 }
 
 void store(ivec2 at, float texel) {
-    if (all(lessThanEqual(at, last))) {
+    if (all(lessThanEqual(at, last_texel))) {
         imageStore(to, at, vec4(texel));
     }
 }

@@ -3,11 +3,11 @@
 
 #include "lds_blur/filter.glsl"
 
-// The tile of a workgroup in shared memory, with the texels within reach around it. Each invocation covers RUN texels
-// of a column.
+// The tile of a workgroup in shared memory, with the texels within reach around it. Each invocation covers
+// ROWS_PER_INVOCATION texels of a column.
 
 layout(local_size_x_id = 0, local_size_y_id = 1) in;
-layout(constant_id = 2) const int RUN = 1;
+layout(constant_id = 2) const int ROWS_PER_INVOCATION = 1;
 layout(constant_id = 3) const int PITCH = 34; // from row to row in shared memory
 
 // A large filter's whole tile would be more code than an instruction cache holds, and more than lavapipe
@@ -20,7 +20,7 @@ layout(constant_id = 3) const int PITCH = 34; // from row to row in shared memor
 
 const int TILE_WIDTH = int(gl_WorkGroupSize.x);
 const int THREADS_Y = int(gl_WorkGroupSize.y);
-const int TILE_HEIGHT = THREADS_Y * RUN;
+const int TILE_HEIGHT = THREADS_Y * ROWS_PER_INVOCATION;
 const int HEIGHT = TILE_HEIGHT + 2 * RADIUS;
 
 // Rows are structures, because of an array of arrays only the outermost may have a specialisation constant's size. With
@@ -66,7 +66,7 @@ Gathered gather_row(int x, int y) {
 // Stores the result for a texel of the tile.
 void store_filtered(Gathered gathered, ivec2 texel) {
     ivec2 at = tile_corner() + texel;
-    if (all(lessThanEqual(at, last))) {
+    if (all(lessThanEqual(at, last_texel))) {
         imageStore(to, at, vec4(filtered(gathered, at, tile[texel.y + RADIUS].at[texel.x + RADIUS])));
     }
 }

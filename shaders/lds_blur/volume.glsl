@@ -14,18 +14,18 @@ layout(std430, set = 0, binding = COUNT_LOADS) buffer Counters { uint loads; };
 #endif
 
 // Texel of the volume. Computed here once, not for each load.
-ivec3 last = imageSize(to) - 1;
+ivec3 last_texel = imageSize(to) - 1;
 
 // Outside the volume, the nearest texel inside.
 float load(ivec3 at) {
 #ifdef COUNT_LOADS
     atomicAdd(loads, 1u);
 #endif
-    return texelFetch(from, clamp(at, ivec3(0), last), 0).r;
+    return texelFetch(from, clamp(at, ivec3(0), last_texel), 0).r;
 }
 
 void store(ivec3 at, float texel) {
-    if (all(lessThanEqual(at, last))) {
+    if (all(lessThanEqual(at, last_texel))) {
         imageStore(to, at, vec4(texel));
     }
 }

@@ -85,7 +85,7 @@ impl Plane {
         let kernel = self
             .kernel(lab, path)
             .workgroup(tile.workgroup())
-            .constant("RUN", tile.each[1])
+            .constant("ROWS_PER_INVOCATION", tile.each[1])
             .constant("PITCH", tile.pitch)
             .shared_bytes(tile.bytes(self.radius) + extra_bytes);
         if self.radius > 2 { kernel.define("LARGE") } else { kernel }
@@ -119,7 +119,7 @@ impl Plane {
     /// The same, and the border of a tile as the article counts it: in % of the tile's texels.
     pub fn declared_with_border(&self, tile: Tile) -> Declared {
         let [extra, _] = overheads(&tile.sides, self.radius);
-        self.declared().predicts(BORDER, (100.0 * extra).round())
+        self.declared().predicts(BORDER, extra)
     }
 }
 

@@ -22,9 +22,9 @@ impl Tile {
         Self { sides: [side; 2], each: [2, 1], pitch: pitch(side / 2, side / 2 + 1) }
     }
 
-    /// A tile with `run` texels of a column per invocation.
-    pub fn of_columns([width, height, run]: [u32; 3], radius: u32) -> Self {
-        Self { sides: [width, height], each: [1, run], pitch: width + 2 * radius }
+    /// A tile with `rows` texels of a column per invocation.
+    pub fn of_columns([width, height, rows]: [u32; 3], radius: u32) -> Self {
+        Self { sides: [width, height], each: [1, rows], pitch: width + 2 * radius }
     }
 
     /// Workgroup size in x, y, z.
