@@ -1,7 +1,7 @@
 #version 460
 // Modules: MULTIPLY|SELECT|-
 
-// The next generation of MT19937's state, in place: one generator per invocation, RUN words at a time.
+// The next generation of MT19937's state, in place: one generator per invocation, WORDS_AT_A_TIME words at a time.
 //
 // Where y is odd, MATRIX is XORed in. MULTIPLY multiplies it by the lowest bit of y, SELECT selects it or
 // 0, and the default form ANDs it with all ones or 0.
@@ -11,7 +11,7 @@ layout(constant_id = 1) const uint GENERATORS = 1u;
 
 const uint WORDS = 624u; // of a state
 const uint AHEAD = 397u; // how far the third word lies
-const uint RUN = 8u;     // divides WORDS
+const uint WORDS_AT_A_TIME = 8u;     // divides WORDS
 const uint UPPER = 0x80000000u;
 const uint MATRIX = 0x9908b0dfu;
 
@@ -36,15 +36,15 @@ void main() {
         return;
     }
     uint word = state[generator];
-    for (uint first = 0u; first < WORDS; first += RUN) {
+    for (uint first = 0u; first < WORDS; first += WORDS_AT_A_TIME) {
         // Loaded ahead of the stores: a step needs its next word unchanged, and no `ahead` word is stored here.
-        uint next[RUN];
-        uint ahead[RUN];
-        for (uint i = 0u; i < RUN; ++i) {
+        uint next[WORDS_AT_A_TIME];
+        uint ahead[WORDS_AT_A_TIME];
+        for (uint i = 0u; i < WORDS_AT_A_TIME; ++i) {
             next[i] = state[(first + i + 1u) % WORDS * GENERATORS + generator];
             ahead[i] = state[(first + i + AHEAD) % WORDS * GENERATORS + generator];
         }
-        for (uint i = 0u; i < RUN; ++i) {
+        for (uint i = 0u; i < WORDS_AT_A_TIME; ++i) {
             state[(first + i) * GENERATORS + generator] = twisted(word, next[i], ahead[i]);
             word = next[i];
         }

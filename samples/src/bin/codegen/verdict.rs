@@ -3,11 +3,11 @@
 use common::Figures;
 use samples::words::{decided, of_ratio};
 
-use crate::{FURTHER, PAIRS};
+use crate::{FIX_AGAINST_SELECT, PAIRS};
 
 /// Compares the times within each pair.
 pub fn verdict(figures: &Figures<'_>) -> Option<String> {
-    let pairs = PAIRS.into_iter().map(|(pair, _)| pair).chain([FURTHER]);
+    let pairs = PAIRS.into_iter().map(|(pair, _)| pair).chain([FIX_AGAINST_SELECT]);
     let sentences: Vec<String> = pairs.filter_map(|pair| compared(figures, pair)).collect();
     (!sentences.is_empty()).then(|| format!("In short: {}.", sentences.join("; ")))
 }
