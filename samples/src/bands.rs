@@ -61,8 +61,8 @@ impl Bands {
         events.get(pass.rep.index, pass.index * self.count + band)
     }
 
-    /// First row of a band. Bands are nearly equal halfway through the chain, begin on multiples of the alignment,
-    /// and are never empty in any pass.
+    /// First row of a band. Bands are about equal in the middle pass, begin on multiples of the alignment, and are
+    /// never empty in any pass.
     fn line(&self, pass: Pass, band: u32) -> u32 {
         let Self { count, size: Extent { height, .. }, align, shift, .. } = *self;
         if band == 0 || band == count {

@@ -1,17 +1,12 @@
 //! Helpers for verdicts: which rows may be compared, and how figures are worded.
 
-use common::record::{Promise, Row};
+use common::record::Row;
 use common::report::format::decimals;
 use common::{Figures, Summary, Time};
 
 /// Whether the row may be compared with others: no sample had wrong elements.
 pub fn was_right(row: &Row) -> bool {
     row.racy.is_none_or(|racy| racy.racy_samples == 0)
-}
-
-/// Whether the variant promises to be correct by the memory model.
-pub fn is_lawful(figures: &Figures<'_>, name: &str) -> bool {
-    figures.row(name).is_some_and(|row| row.promise == Promise::Law)
 }
 
 /// The variant with the shortest isolated time among the wanted ones that were correct in every sample.
