@@ -7,7 +7,7 @@ use samples::chain;
 use crate::Args;
 use crate::verdict::name;
 
-/// Small workgroups, as in the talk: the smaller they are, the sooner those of the next dispatch can start.
+/// The smaller workgroups are, the sooner those of the next dispatch can start. The talk gives no size.
 const WORKGROUP: [u32; 3] = [8, 8, 1];
 
 /// The kernel as it is, with coherent stores, with coherent stores and loads, and with the seeded bug.
