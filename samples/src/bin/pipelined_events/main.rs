@@ -8,21 +8,26 @@
 //! events_2        ▕▔ 0.0 ▔▏▔ 0.1 ▔▏▔ 1.0 ▔▏▔ 1.1 ▔▏▔ 2.0 ▔▏▔ 2.1 ▔╲      if the driver lets it
 //! ```
 //!
-//! Band n reads only what bands up to n of the pass before wrote (`samples/src/bands.rs` draws the cut). It waits for
-//! the event of band n alone, because a set covers all dispatches before it.
+//! Band n reads only what bands up to n of the pass before wrote (`samples/src/bands.rs` draws the cut). One wait
+//! suffices: the event set after band n also covers bands 0 to n-1.
 //!
 //! `events_coherent_2` is the talk's form: coherent stores bypass L1, so that no cache need be flushed, and loads stay
 //! cached. That is right only while each cache line is written once, before any read: with one image per pass, not with
-//! `--ping-pong`.
+//! `--ping-pong`. The talk adds two conditions: caches are flushed at the start and the end of a frame (a full barrier
+//! precedes each timed part here), and no split straddles a cache line (`--align`).
 //!
-//! On the talk's Vega barriers took 1.31x as long as no sync, because the driver flushed L2, and events took 1.03x. On
-//! an H200 (1152x1152, 12 passes) barriers take 1.09x and events 1.44x, because NVIDIA's driver 580 drains the GPU at
-//! each set, whatever the form (`event_matrix`). RADV drains at each wait, by its source. Events gain only where they
-//! cost less than the drain that they save. From about 2048x2048 on an H200 a drain is short beside a pass.
+//! The slide has three dispatches on two images and an image barrier; here each pass has an image, the barrier is a
+//! memory barrier, and the records have 12 passes (the default is 3). On the talk's Vega barriers took 1.31x as long as
+//! no sync, and events 1.03x. The talk suspects a flush of L2: the driver's caution, or a usage that needs it. On an
+//! H200 (driver 580, 1152x1152) barriers take 1.09x and events 1.44x. There the driver drains the GPU at each set,
+//! whatever the form (`event_matrix`), and the split alone takes longer than the barrier (198 against 194 µs): with two
+//! bands no event could win. According to its source, RADV drains at each wait. From about 2048x2048 on an H200 a drain
+//! is short beside a pass.
 //!
 //! Look for, in RGP, Nsight or `--trace`: do the first waves of a pass start before the previous pass ends?
 //!
-//! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Pipelining with Events".
+//! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Pipelining with Events", "Simple Data Race Tester:
+//! Variations at 1152 x 1152 on Vega".
 //! Specification: Vulkan 1.3, chapter 7 (Events) and appendix B (Memory Model: Availability and Visibility).
 
 mod verdict;
@@ -70,7 +75,8 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
         }
     });
 
-    // Drains like `full_barrier`, but coherent stores need no cache flush: the difference is what a flush costs.
+    // Drains like `full_barrier`, with coherent stores in place of a cache flush: the difference is what the flush
+    // costs less what these stores cost. (`data_race` has an `execution_only` with plain stores.)
     lab.variant("execution_only", move |cmd, rep| {
         for pass in rep.passes(chain.passes) {
             if pass.has_previous() {
