@@ -11,30 +11,35 @@
 //! probes_1    ▕██▏▕█████▏▕███▏▕█       workgroups of one wave: the next one begins at once
 //! ```
 //!
-//! - `launch_8` starts empty workgroups of eight waves. Workgroups that end before enough others have started cannot
-//!   fill the GPU. In the talk a shader engine of GCN starts one wave every four clocks, on Vega 64 for 16 compute
-//!   units.
+//! - `launch_8` starts empty workgroups of eight waves. Where workgroups end sooner than the GPU can start enough of
+//!   them to fill it, it stays partly empty. In the talk a shader engine of GCN starts one wave every four clocks, on
+//!   Vega 64 for 16 compute units. That is 0.25 waves per clock and shader engine; here workgroups of the whole GPU are
+//!   counted.
 //! - `tiles_16_loaded_anew` loads its constants for each tile, so that only the launch is saved. `tiles_filling_once`
 //!   has as many workgroups as there is room for, `tiles_a_simd` one long wave per SIMD.
 //! - `probes_*` hold sums in so many registers that few waves fit on a SIMD: six on GCN as in the talk, which
 //!   `samples/tests/gcn` checks for POLARIS10 and VEGA10 with RADV, and four in the trace of an H200. A ray fetches a
-//!   cell only after the one before has arrived, so that a SIMD with few waves idles. Their controls:
+//!   cell only after the one before has arrived, so that a SIMD with few waves idles. The talk gives the pass and the
+//!   result; that irregular loops want workgroups of one wave, which free their room wave by wave, is Aaltonen's advice.
+//!   The controls:
 //!
 //!   | rays | few waves fit | all waves fit |
 //!   |---|---|---|
 //!   | of many lengths | `probes_*` | `irregular_*` |
 //!   | of one length | `even_probes_*` | `regular_*` |
 //!
-//! Expect loops over tiles to win where waves are short. Expect workgroups of one wave to win where waves differ in
-//! length, few of them fit and they wait for memory. They gain nothing where a SIMD has enough waves anyway, and lose
-//! where a multiprocessor holds fewer workgroups than waves (an H200's: 32 and 64). How many waves fit elsewhere is
-//! shown by `--code` or `--trace`.
+//! On an H200 a loop over 16 tiles takes 0.36x as long as a workgroup per tile. Probes in workgroups of one wave take
+//! 0.91x as long as in workgroups of eight, and 1.07x where all waves fit. Expect workgroups of one wave to win where
+//! waves differ in length, few of them fit and they wait for L1, which holds the scene of 8 KiB. They gain nothing
+//! where a SIMD has enough waves anyway, and lose where a multiprocessor holds fewer workgroups than waves (an H200's:
+//! 32 and 64). How many waves fit elsewhere is shown by `--code` or `--trace`.
 //!
 //! Look for, in RGP or Nsight: waves in flight. `--trace` shows them where the device has a clock, in kernels built for
 //! that alone; times are of kernels without it.
 //!
 //! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Wave Launch Rate", "Dynamics GCN Workgroup Launch",
-//! "Anatomy of a Short Shader".
+//! "Anatomy of a Short Shader". Sebastian Aaltonen, Optimizing GPU occupancy and resource usage with large thread
+//! groups, GPUOpen 2017.
 
 mod buffers;
 mod reference;
@@ -51,15 +56,13 @@ use samples::steps::LANES;
 use samples::{in_rows, items, lanes, size};
 
 use buffers::{Probes, Tiles, started};
-use rounds::Lengths;
+use rounds::{Lengths, MOST_ROUNDS};
 use verdict::{Plan, conclude};
 
 /// Waves per workgroup; the first and the last run by default.
 const WAVES: [u32; 4] = [1, 2, 4, 8];
 /// Sums of a probe that leave room for all waves.
 const FEW_SUMS: u32 = 8;
-/// lavapipe of Mesa 22.3 ends a loop after so many rounds, without an error.
-const MOST_ROUNDS: u32 = 65_535;
 
 /// How fast does a GPU start waves, and when is their room free again?
 #[derive(clap::Args, Clone, Debug)]
@@ -76,7 +79,7 @@ struct Args {
     /// Lanes of a wave: 4, 8, 16, 32, 64, 128 [default: the device's subgroup size]
     #[arg(long, value_name = "LANES", value_parser = lanes)]
     wave_lanes: Option<u32>,
-    /// Multiprocessors, SIMDs of each, waves of each of these, such as 64x4x10 [default: as the driver tells]
+    /// Multiprocessors x SIMDs per multiprocessor x waves per SIMD, such as 64x4x10 [default: as the driver tells]
     #[arg(long, value_name = "CxSxW", allow_hyphen_values = true)]
     machine: Option<Machine>,
     /// Clock of the device, to give the launch rate per clock
@@ -157,7 +160,9 @@ fn not_in_a_loop(lab: &Lab, tiles: u32, workgroups: Option<u32>) -> Option<Strin
     };
     let rounds = tiles.div_ceil(workgroups);
     (lab.device().is_cpu() && rounds > MOST_ROUNDS).then(|| {
-        format!("a loop over {rounds} tiles is too long for a CPU device, which may end one after 65,535")
+        format!(
+            "a loop over {rounds} tiles is too long for a CPU device, which may end one after {MOST_ROUNDS}"
+        )
     })
 }
 

@@ -15,7 +15,7 @@ pub struct Plan {
     pub mhz: Option<u32>,
 }
 
-/// Three sentences at the most: launch rate, loops over tiles, workgroups of waves that differ in length.
+/// Three parts at the most: launch rate, loops over tiles, workgroups of waves that differ in length.
 pub fn conclude(figures: &Figures<'_>, plan: Plan) -> Option<String> {
     let sentences: Vec<String> =
         [launch(figures, plan), tiles(figures), probes(figures)].into_iter().flatten().collect();
@@ -25,7 +25,11 @@ pub fn conclude(figures: &Figures<'_>, plan: Plan) -> Option<String> {
 /// The launch rate, and how long workgroups have to run so that they fill the GPU at this rate.
 fn launch(figures: &Figures<'_>, plan: Plan) -> Option<String> {
     let per_ns = launched_per_ns(figures, 1, plan)?;
-    let clocks = |mhz: u32| format!(" ({:.2} per clock at {mhz} MHz)", 1e3 * per_ns / f64::from(mhz));
+    let talk = figures.row("launch_1").and_then(|row| row.published.as_ref());
+    let talk = talk.map_or_else(String::new, |talk| {
+        format!("; the talk: {} waves per clock and shader engine", talk.value)
+    });
+    let clocks = |mhz: u32| format!(" ({:.2} per clock at {mhz} MHz{talk})", 1e3 * per_ns / f64::from(mhz));
     let clocks = plan.mhz.map(clocks).unwrap_or_default();
     let break_even = |waves| {
         let room = f64::from(plan.machine?.slots() / waves);
@@ -51,24 +55,23 @@ fn tiles(figures: &Figures<'_>) -> Option<String> {
     Some(format!("Workgroups that loop over 16 tiles take {times} as workgroups of one tile."))
 }
 
-/// What workgroups of one wave gain over those of eight: with room for few waves, and with room for all.
+/// What workgroups of one wave gain over those of eight, with rays of many lengths and room for few waves. The controls
+/// have room for more waves, or rays of one length.
 fn probes(figures: &Figures<'_>) -> Option<String> {
     let gain = |name: &str| times_as_long(figures, &format!("{name}_1"), &format!("{name}_8"));
-    let irregular = gain("irregular");
-    match (gain("probes"), irregular) {
-        (Some(probes), irregular) => {
-            let control =
-                irregular.map_or_else(String::new, |times| format!("; {times} where more waves fit"));
-            Some(format!(
-                "With room for few waves, light probes in workgroups of one wave take {probes} as in \
-                 workgroups of eight{control}."
-            ))
-        }
-        (None, irregular) => Some(format!(
-            "Irregular loops in workgroups of one wave take {} as in workgroups of eight.",
-            irregular?
-        )),
-    }
+    let Some(probes) = gain("probes") else {
+        let times = gain("irregular")?;
+        return Some(format!(
+            "Rays of many lengths take {times} in workgroups of one wave as in workgroups of eight."
+        ));
+    };
+    let controls = [("irregular", "where more waves fit"), ("even_probes", "with rays of one length")];
+    let controls: String =
+        controls.into_iter().filter_map(|(name, words)| Some(format!("; {} {words}", gain(name)?))).collect();
+    Some(format!(
+        "With room for few waves, rays of many lengths take {probes} in workgroups of one wave as in workgroups of \
+         eight{controls}."
+    ))
 }
 
 /// `0.36x as long (14.2 against 39.1 µs)`, or that no difference was found.
@@ -83,7 +86,7 @@ fn times_as_long(figures: &Figures<'_>, variant: &str, other: &str) -> Option<St
 
 #[cfg(test)]
 mod tests {
-    use common::record::{Record, Row};
+    use common::record::Record;
 
     use super::*;
 
@@ -95,38 +98,33 @@ mod tests {
     }
 
     #[test]
-    fn records_lead_to_their_own_verdicts() {
-        // Recorded when these variants were part of drain_fill, and irregular loops had no fetches.
-        let mut record = samples::recorded("drain_fill").unwrap();
+    fn a_record_leads_to_its_verdict() {
+        let mut record = samples::recorded_on("2026-11-25", "wave_launch").unwrap();
         assert_eq!(
             concluded(&record).unwrap(),
-            "This GPU starts 1.64 workgroups of one wave per ns (0.83 per clock at 1980 MHz); workgroups of eight \
-             waves that run for less than 0.7 µs cannot fill it.\n\
-             Workgroups that loop over 16 tiles take 0.38x as long (14.2 against 39.1 µs) as workgroups of one tile.\n\
-             Irregular loops in workgroups of one wave take 1.42x as long (85.4 against 60.3 µs) as in workgroups of \
-             eight."
+            "This GPU starts 1.64 workgroups of one wave per ns (0.83 per clock at 1980 MHz; the talk: 0.25 waves per \
+             clock and shader engine); workgroups of eight waves that run for less than 0.7 µs cannot fill it.\n\
+             Workgroups that loop over 16 tiles take 0.36x as long (14.1 against 39.1 µs) as workgroups of one tile.\n\
+             With room for few waves, rays of many lengths take 0.91x as long (3153.0 against 3443.3 µs) in workgroups \
+             of one wave as in workgroups of eight; 1.07x as long (2034.0 against 1896.0 µs) where more waves fit; \
+             0.99x as long (1970.7 against 1997.4 µs) with rays of one length."
         );
-        // Rows of probes, with the figures of the irregular loops.
-        for waves in ["1", "8"] {
-            let row = record.rows.iter().find(|row| row.variant == format!("irregular_{waves}")).unwrap();
-            let probes = Row { variant: format!("probes_{waves}"), ..row.clone() };
-            record.rows.push(probes);
-        }
+        record.rows.retain(|row| !row.variant.contains("probes"));
         let text = concluded(&record).unwrap();
         assert!(
-            text.contains("With room for few waves, light probes in workgroups of one wave take 1.42x"),
+            text.ends_with(
+                "Rays of many lengths take 1.07x as long (2034.0 against 1896.0 µs) in workgroups of one wave as in \
+                 workgroups of eight."
+            ),
             "{text}"
         );
-        assert!(text.ends_with(
-            "as in workgroups of eight; 1.42x as long (85.4 against 60.3 µs) where more waves fit."
-        ));
         record.rows.clear();
         assert_eq!(concluded(&record), None);
     }
 
     #[test]
     fn what_noise_hides_is_not_told() {
-        let mut record = samples::recorded("drain_fill").unwrap();
+        let mut record = samples::recorded_on("2026-11-25", "wave_launch").unwrap();
         for row in record.rows.iter_mut().filter(|row| row.variant.starts_with("tiles")) {
             let loops = row.variant.starts_with("tiles_16");
             for (sample, noise) in row.samples.iter_mut().zip([0.7, 1.3].into_iter().cycle()) {
