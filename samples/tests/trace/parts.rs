@@ -9,10 +9,10 @@ use crate::support::{Call, trial};
 use crate::{figures, run_traced};
 
 const SAMPLE: &str = "tiles_in_one_dispatch";
-const WORDS: &str = "--size 192 --region 18x6x4 --passes 5 --samples 2";
+const WORDS: &str = "--size 192 --workgroup 10x8x4 --passes 5 --samples 2";
 /// Per pass, and invocations of each.
 const TILES: u32 = 30;
-const INVOCATIONS: u32 = 18 * 6;
+const INVOCATIONS: u32 = 10 * 8;
 
 pub fn trials() -> Vec<Trial> {
     vec![trial("parts::a_workgroup_a_tile", passes), trial("parts::one_tile_of_several_is_recorded", sampled)]
@@ -86,7 +86,7 @@ fn passes() -> Result<()> {
 
 /// Three times as many waves as slots.
 fn sampled() -> Result<()> {
-    let call = Call::new(SAMPLE)?.words(WORDS).env("HOTLAP_TRACE_SLOTS", "725");
+    let call = Call::new(SAMPLE)?.words(WORDS).env("HOTLAP_TRACE_SLOTS", "518");
     let (record, ended) = run_traced(call.words("--variant flags_chained"))?;
     let row = record.rows.iter().find(|row| row.variant == "flags_chained").context("no such row")?;
     let figures = figures(row)?;
