@@ -57,15 +57,6 @@ impl<'r> Figures<'r> {
         }
     }
 
-    /// Relative increase of a variant's time by tracing: 0.1 for ten per cent.
-    #[must_use]
-    pub fn traced_overhead(&self, variant: &str) -> Option<f64> {
-        match &self.row(variant)?.trace {
-            Some(Traced::Ok { overhead, .. }) => *overhead,
-            _ => None,
-        }
-    }
-
     /// Median of a time of a variant, in microseconds.
     #[must_use]
     pub fn us(&self, time: Time, variant: &str) -> Option<f64> {
