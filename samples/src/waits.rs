@@ -1,14 +1,14 @@
 //! Workgroups that wait for each other within a dispatch: what kernels and devices need for it, and the verdict on it.
 
-use common::record::{DeviceFacts, Promise, Row};
+use common::record::{DeviceFacts, Promise};
 use common::{Figures, KernelBuilder, Lab, Time};
 
-use crate::words::{fastest_right, times_as};
+use crate::words::{decided, fastest_right, of_ratio};
 
 /// Words between flags, so that each has a 32-byte sector: polls of neighbours then do not queue at one address. On an
 /// H200 this takes 5 % less time at 512x512 than adjacent flags, and the same time at larger sizes.
 pub const FLAG_STRIDE: u32 = 8;
-/// Words before the flags: the ticket counter, alone in its cache line.
+/// Words before the flags: the ticket counter, alone in its cache line, as in `tickets.glsl`.
 pub const HEAD: u32 = 32;
 
 /// Bounds the waits of a kernel: one second by the device's clock, if there is one.
@@ -22,7 +22,7 @@ pub fn with_timeout<'l>(kernel: KernelBuilder<'l>, lab: &Lab) -> KernelBuilder<'
     }
 }
 
-/// Why stores of one workgroup cannot lawfully reach another on a device; `None` if they can. `chained` accesses are
+/// Why stores of one workgroup cannot reach another on a device, by the Vulkan specification; `None` if they can. `chained` accesses are
 /// cached, and get from workgroup to workgroup by way of acquire and release.
 pub fn lacking(facts: &DeviceFacts, chained: bool) -> Option<String> {
     let what = match chained {
@@ -35,32 +35,38 @@ pub fn lacking(facts: &DeviceFacts, chained: bool) -> Option<String> {
     Some(format!("{} has no {what}, without which no workgroup sees what another stored", facts.name))
 }
 
-/// Whether a row counts as a form of `kind`: its variant's name begins so and it is correct by the specification.
-fn is_of(row: &Row, kinds: &[&str]) -> bool {
-    row.promise == Promise::Law && kinds.iter().any(|kind| row.variant.starts_with(kind))
-}
+/// Variants that a verdict compares with barriers: what their passes do, and which they are.
+pub type Compared = (&'static str, fn(&str) -> bool);
 
-/// Compares the fastest of the variants with barriers, of those that fuse passes, and of those whose tiles wait for
-/// each other; `waiting`, `fused` and `barriers` are beginnings of names.
-pub fn verdict(figures: &Figures<'_>, barriers: &[&str], fused: &[&str], waiting: &[&str]) -> Option<String> {
-    let fastest = |kinds: &[&str]| {
-        fastest_right(figures, |name| figures.row(name).is_some_and(|row| is_of(row, kinds)))
-    };
-    let (barrier, barrier_us) = fastest(barriers)?;
-    let against = |(name, us): (&str, f64), what: &str| {
+/// A sentence for the fastest variant of each of `compared`, as times as fast as the fastest with barriers, whose names begin
+/// with `barriers`; then the time without order, by variants whose names begin with `no_order`. Wrong rows and such as are
+/// not correct by the specification do not count.
+pub fn verdict(
+    figures: &Figures<'_>,
+    barriers: &str,
+    compared: &[Compared],
+    no_order: &str,
+) -> Option<String> {
+    let by_law = |name: &str| figures.row(name).is_some_and(|row| row.promise == Promise::Law);
+    let (barrier, barrier_us) = fastest_right(figures, |name| by_law(name) && name.starts_with(barriers))?;
+    let told = |&(what, is_of): &Compared| {
+        let (name, us) = fastest_right(figures, |name| by_law(name) && is_of(name))?;
         let ratio = figures.ratio(barrier, name)?;
-        Some(format!(" {what} {us:.1} µs ({name}): {} as with barriers.", times_as(&ratio, "fast")))
+        let times = match decided(&ratio) {
+            true => format!("{} times as fast", of_ratio(&ratio, 2)),
+            false => "as fast, as far as these samples tell".into(),
+        };
+        Some(format!(" {what}: {us:.1} µs ({name}), {times}."))
     };
-    let mut text = format!("In short: with barriers the passes take {barrier_us:.1} µs ({barrier}).");
-    let waiting = against(fastest(waiting)?, "In one dispatch, whose tiles wait for each other, they take")?;
-    text += &waiting;
-    if let Some(told) =
-        fastest(fused).and_then(|fused| against(fused, "With several passes fused per dispatch they take"))
-    {
-        text += &told;
+    let sentences: Vec<String> = compared.iter().filter_map(told).collect();
+    if sentences.is_empty() {
+        return None;
     }
-    if let Some((free, us)) = figures.fastest(Time::Isolated, |name| name.starts_with("no_order")) {
-        text += &format!(" Without any order they take {us:.1} µs ({free}).");
-    }
-    Some(text)
+    let without = figures.fastest(Time::Isolated, |name| name.starts_with(no_order));
+    let without =
+        without.map_or_else(String::new, |(name, us)| format!(" Without any order: {us:.1} µs ({name})."));
+    Some(format!(
+        "With barriers the passes take {barrier_us:.1} µs ({barrier}).{}{without}",
+        sentences.concat()
+    ))
 }

@@ -56,8 +56,8 @@ const int REACH_Y = (DEPTH * RADIUS + TILE.y - 1) / TILE.y;
 const int ACROSS = 2 * REACH_X + 1;
 const int POLLED = ACROSS * (2 * REACH_Y + 1);
 const int INVOCATIONS = int(gl_WorkGroupSize.x) * int(gl_WorkGroupSize.y);
-// Words from flag to flag: each has a 32-byte sector, so that polls of neighbours do not queue at one address.
-const int FLAG_STRIDE = 8;
+// Words from flag to flag.
+layout(constant_id = 4) const int FLAG_STRIDE = 1;
 
 int flag_of(ivec2 at) {
     at = clamp(at, ivec2(0), ivec2(COLUMNS, LINES) - 1);

@@ -19,7 +19,7 @@ const ivec2 BORDER = ivec2((DEPTH * RADIUS + 3) / 4, DEPTH * RADIUS);
 const ivec2 TILE = REGION - 2 * BORDER;
 
 const int PITCH = int(gl_WorkGroupSize.x);
-// Texels that are no longer needed are computed from what lies beside the region.
+// Words beside the region, which border texels that are no longer correct are computed from.
 const int GUARD = RADIUS * PITCH + (RADIUS + 3) / 4;
 const int COPY = PITCH * int(gl_WorkGroupSize.y) * ROWS + 2 * GUARD;
 // The two halves of a vector lie apart: when all invocations of a subgroup load one half, they use all banks.

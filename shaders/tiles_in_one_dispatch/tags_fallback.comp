@@ -20,8 +20,8 @@
 // tags.comp without its trust in others: a workgroup that has waited in vain computes what it waits for. Two workgroups may
 // then compute the same tile; they store the same words, and each store is an atomic, so that nothing is lost.
 //
-// It needs progress of one workgroup alone: the one that claims the last tile looks after all of the last pass, for which
-// nobody else waits.
+// Only the workgroup that claims the last tile has to make progress: it completes the last pass, for which no other workgroup
+// waits.
 
 // A wait is this part of a second at most.
 layout(constant_id = 6) const uint WAITS_PER_SECOND = 10000;

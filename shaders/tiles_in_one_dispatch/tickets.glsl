@@ -2,7 +2,8 @@
 #define TICKETS_GLSL
 
 // A workgroup claims one tile, in the order in which tiles depend on each other: who holds one knows that all before it are
-// held by workgroups that have begun. By workgroup ids, workgroups that wait could keep out those that they wait for.
+// held by workgroups that have begun. With workgroup ids in their place, waiting workgroups could occupy all that the device
+// has room for, while those that they wait for have not begun.
 
 layout(constant_id = 0) const int COLUMNS = 1; // of tiles
 layout(constant_id = 1) const int LINES = 1;

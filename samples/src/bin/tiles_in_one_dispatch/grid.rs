@@ -35,9 +35,9 @@ impl Tiling {
         Self { chain, depth: 1, workgroup, copies: 0 }
     }
 
-    /// Tiles of several passes, with this number of passes per tile and workgroup. By default those that were the fastest of 90 on an
-    /// H200 (12 passes, radius 2): with few texels per multiprocessor each has one tile, and what counts is how soon it is
-    /// done, so that many invocations of few rows share it.
+    /// Tiles of several passes, with this number of passes per tile and workgroup. By default those that were the fastest
+    /// of 90 on an H200 (12 passes, radius 2). With few texels per multiprocessor each has one tile, and what counts is how
+    /// soon it is done, so that many invocations of few rows share it.
     pub fn fused(
         facts: &DeviceFacts,
         chain: Chain,
@@ -53,13 +53,14 @@ impl Tiling {
                 let workgroup = workgroup.unwrap_or(Workgroup { width, height, rows });
                 Self { chain, depth, workgroup, copies }
             };
-            // Rather one copy of the region than fewer rows.
+            // One copy of the region costs less than fewer rows.
             let all = [cut(most, copies)].into_iter().chain((1..=most).rev().map(|height| cut(height, 1)));
             let fits = |tiling: &Self| tiling.shared_bytes() <= facts.max_shared_memory.into();
             all.into_iter().find(fits).unwrap_or_else(|| cut(most, 1))
         };
-        // A border of two or three vectors: more is computed more than once too often.
-        let most = (if small { 12 } else { 8 } / chain.radius).max(2);
+        // A wider border is computed more than once too often.
+        let border = if small { 12 } else { 8 };
+        let most = (border / chain.radius).max(2);
         let depths = (1..=most).rev().filter(|&depth| chain.passes.is_multiple_of(depth));
         let fits = |tiling: &Self| tiling.tile().is_some();
         depth.map(region).or_else(|| depths.map(region).find(fits)).unwrap_or_else(|| region(1))

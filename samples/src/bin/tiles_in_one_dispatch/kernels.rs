@@ -4,7 +4,7 @@ use common::record::DeviceFacts;
 use common::record::trace::Parts;
 use common::{Extent, KernelBuilder, Lab, Set, Workgroup, sliced};
 use samples::chain::{self, MULTIPLIER};
-use samples::waits::with_timeout;
+use samples::waits::{FLAG_STRIDE, with_timeout};
 
 use crate::grid::Tiling;
 
@@ -84,13 +84,13 @@ impl Chain {
 
 /// Whether a multiprocessor has fewer texels than a few tiles.
 pub fn is_small(facts: &DeviceFacts, size: Extent) -> bool {
-    // What an H200 has half of, for devices that do not tell.
+    // About half of an H200, for devices that do not tell.
     let multiprocessors = facts.multiprocessors.map_or(64, |all| all.count.max(1));
     size.width * size.height / multiprocessors < 4096
 }
 
-/// Workgroups for tiles of one pass, in a dispatch of their own and where tiles wait for each other, as were the fastest of 20
-/// on an H200: more rows per invocation where it loads much beside them or past the caches, and where there are many to run.
+/// Workgroups for tiles of one pass, in a dispatch of their own and where tiles wait for each other: the fastest of 20 on an
+/// H200. More rows per invocation pay off for large radii, for loads past the caches, and for large images.
 pub fn workgroups_for(facts: &DeviceFacts, chain: Chain) -> [Workgroup; 2] {
     let multiprocessors = facts.multiprocessors.map_or(64, |all| all.count.max(1));
     let per_multiprocessor = chain.size.width * chain.size.height / multiprocessors;
@@ -106,6 +106,9 @@ pub fn workgroups_for(facts: &DeviceFacts, chain: Chain) -> [Workgroup; 2] {
         Workgroup { width, height, rows }
     })
 }
+
+/// Bytes of shared memory for the claimed ticket, and for the tile that the fallback finds missing.
+const TICKET_BYTES: u64 = 16;
 
 /// How a tile knows that what it loads has been stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,16 +163,19 @@ impl Form {
         let kernel = module.into_iter().fold(kernel, KernelBuilder::define);
         let [columns, lines] = tiling.grid();
         let generation = sliced(&[chain.texels()]).last().map_or(0, |&words| words / 4);
-        let kernel = chain.tiled(with_timeout(kernel, lab), tiling).shared_bytes(tiling.shared_bytes() + 16);
+        let kernel = chain.tiled(with_timeout(kernel, lab), tiling);
+        let kernel = kernel.shared_bytes(tiling.shared_bytes() + TICKET_BYTES);
         let kernel = kernel.constants([
             ("COLUMNS", columns),
             ("LINES", lines),
             ("TILES", tiling.tiles()),
             ("GENERATION", u32::try_from(generation).unwrap_or(u32::MAX)),
         ]);
+        let parts = self.parts(chain, tiling);
         match self {
+            Self::Tags => kernel.parts(parts),
             Self::TagsFallback(blocked) => kernel.constant("BLOCKED", blocked),
-            _ => kernel.parts(self.parts(chain, tiling)),
+            Self::Flags | Self::FlagsChained => kernel.constant("FLAG_STRIDE", FLAG_STRIDE).parts(parts),
         }
     }
 

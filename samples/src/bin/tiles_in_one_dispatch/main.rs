@@ -1,5 +1,6 @@
 //! The chain of `pipelined_events` without a barrier between its passes: all of them in one dispatch, whose tiles wait
-//! for the tiles that they read. Is that faster than barriers, and than fusing passes?
+//! for the tiles that they read. Is that faster than barriers, and than fusing passes? Texels lie in storage buffers here,
+//! and an invocation computes four or more, so that times are not comparable with those of `pipelined_events`.
 //!
 //! ```text
 //! time →      a barrier drains the GPU before the next pass fills it again
@@ -15,20 +16,24 @@
 //! - `fused`: several passes per dispatch, a barrier between dispatches; no workgroup waits. `_fused` after another name
 //!   does several passes per tile, too.
 //! - `tags_fallback_fused`: a workgroup that waits in vain computes what it waits for; `--blocked 50` stops half of them.
-//! - `no_order` races, and is the fastest that the same kernel can be. With `--all`, `tags_no_wait` to `flags_no_store` leave
-//!   out one part of a dependency after the other: the difference is what a part costs.
+//! - `no_order` races: no barrier between passes can be faster on the same kernel. Fused passes can, since they move less
+//!   memory. With `--all`, `tags_no_wait` to `flags_no_store` leave out one part of a dependency after the other: the
+//!   difference is what a part costs.
 //!
 //! *Why the waits end.* Tiles are claimed in order, so whoever claims one knows that all before it are claimed by
 //! workgroups that have begun, and no tile waits for a later one. Vulkan does not promise that a workgroup which has begun
-//! makes progress while others wait. GPUs that schedule resident waves fairly do in practice; Apple's and some mobile GPUs
-//! may not. So each wait times out after a second, is counted, and makes the row `wrong`. `fused` needs no such promise.
+//! makes progress while others wait. GPUs that schedule resident waves fairly do in practice; Apple's M1 and M3 do not
+//! (Smith, Levien, Owens). So each wait times out after a second, is counted, and makes the row `wrong`. `fused` needs no
+//! such promise.
 //!
 //! Expect gains where a pass is short beside its drain and fill. Where it is long, a barrier costs little, and only fusing
 //! saves more: it moves less memory. It loses where arithmetic binds, as with `--radius 8`.
 //!
 //! Look for, in RGP or Nsight, or with `--trace`: whether waves of a pass run while the pass before still does.
 //!
-//! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Pipelining with Events".
+//! Source: the chain of passes and the question are of Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Pipelining
+//! with Events". Tiles that wait are not: tickets are as in Merrill and Garland, Single-pass Parallel Prefix Scan with
+//! Decoupled Look-back, 2016, and the fallback as in Smith, Levien and Owens, Decoupled Fallback, SPAA 2025.
 //! Specification: Vulkan 1.3, appendix B (Memory Model).
 
 mod grid;
@@ -39,11 +44,11 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::value_parser;
-use common::{BufferSet, Extent, Format, ImageSet, Lab, Set, Workgroup, run, sample};
+use common::{BufferSet, Extent, Figures, Format, ImageSet, Lab, Set, Workgroup, run, sample};
 use grid::Tiling;
 use kernels::{Chain, Form, workgroups_for};
 use samples::chain::MIX_BITS;
-use samples::waits::{self, lacking};
+use samples::waits::{self, Compared, lacking};
 use samples::{LOADS, STORES, in_rows, size};
 
 /// Is one dispatch whose tiles wait for each other faster than a barrier between passes?
@@ -141,8 +146,21 @@ fn tiles_in_one_dispatch(lab: &mut Lab, args: &Args) -> Result<()> {
         }
     }
     parts::left_out(lab, chain, one, [tagged, texels], timeouts)?;
-    lab.report.verdict(|figures| waits::verdict(figures, &["barriers"], &["fused"], &["tags", "flags"]));
+    lab.report.verdict(verdict);
     Ok(())
+}
+
+/// Waiting and fusing apart: each alone beside barriers, then both.
+fn verdict(figures: &Figures<'_>) -> Option<String> {
+    fn waits(name: &str) -> bool {
+        name.starts_with("tags") || name.starts_with("flags")
+    }
+    let compared: [Compared; 3] = [
+        ("In one dispatch whose tiles wait for each other", |name| waits(name) && !name.ends_with("_fused")),
+        ("With several passes per dispatch and barriers between dispatches", |name| name == "fused"),
+        ("With both", |name| waits(name) && name.ends_with("_fused")),
+    ];
+    waits::verdict(figures, "barriers", &compared, "no_order")
 }
 
 /// The passes in dispatches of their own, on buffers and on images: without any order, and with barriers.

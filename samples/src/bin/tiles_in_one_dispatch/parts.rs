@@ -3,8 +3,8 @@
 
 use anyhow::Result;
 use common::{BufferSet, Buffers, Lab};
-use samples::in_rows;
 use samples::waits::lacking;
+use samples::{LOADS, STORES, in_rows};
 
 use crate::grid::Tiling;
 use crate::kernels::{Chain, Form};
@@ -31,6 +31,9 @@ pub fn left_out(
         for (part, left_out) in PARTS.into_iter().filter(|&(part, _)| has(part)) {
             let kernel = form.kernel(lab, chain, tiling).constant("LEFT_OUT", left_out).build();
             lab.variant(format!("{}_no_{part}", form.name()), move |cmd, rep| {
+                if rep.index > 0 {
+                    cmd.pipeline_barrier2(STORES, LOADS);
+                }
                 let buffers =
                     [texels.whole(rep.index), tickets.get(rep.index, 0), timeouts.get(rep.index, 0)];
                 cmd.dispatch(kernel, &buffers, &(), in_rows(tiling.tiles()));
