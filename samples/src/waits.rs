@@ -22,8 +22,8 @@ pub fn with_timeout<'l>(kernel: KernelBuilder<'l>, lab: &Lab) -> KernelBuilder<'
     }
 }
 
-/// Why stores of one workgroup cannot reach another on a device, by the Vulkan specification; `None` if they can. `chained` accesses are
-/// cached, and get from workgroup to workgroup by way of acquire and release.
+/// Why stores of one workgroup cannot reach another on a device, by the Vulkan specification; `None` if they can.
+/// `chained` accesses are cached, and get from workgroup to workgroup by way of acquire and release.
 pub fn lacking(facts: &DeviceFacts, chained: bool) -> Option<String> {
     let what = match chained {
         _ if !facts.device_scope => "the memory model's device scope (vulkanMemoryModelDeviceScope)",
@@ -52,9 +52,10 @@ pub fn verdict(
     let told = |&(what, is_of): &Compared| {
         let (name, us) = fastest_right(figures, |name| by_law(name) && is_of(name))?;
         let ratio = figures.ratio(barrier, name)?;
-        let times = match decided(&ratio) {
-            true => format!("{} times as fast", of_ratio(&ratio, 2)),
-            false => "as fast, as far as these samples tell".into(),
+        let times = match ratio.median_95 {
+            None => "too few samples to tell how much faster".into(),
+            Some(_) if decided(&ratio) => format!("{} times as fast", of_ratio(&ratio, 2)),
+            Some(_) => "as fast, as far as these samples tell".into(),
         };
         Some(format!(" {what}: {us:.1} µs ({name}), {times}."))
     };

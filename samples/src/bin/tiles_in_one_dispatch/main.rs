@@ -16,7 +16,7 @@
 //! - `fused`: several passes per dispatch, a barrier between dispatches; no workgroup waits. `_fused` after another name
 //!   does several passes per tile, too.
 //! - `tags_fallback_fused`: a workgroup that waits in vain computes what it waits for; `--blocked 50` stops half of them.
-//! - `no_order` races: no barrier between passes can be faster on the same kernel. Fused passes can, since they move less
+//! - `no_order` races: barriers between passes cannot be faster with the same kernel. Fused passes can, since they move less
 //!   memory. With `--all`, `tags_no_wait` to `flags_no_store` leave out one part of a dependency after the other: the
 //!   difference is what a part costs.
 //!
@@ -39,17 +39,19 @@
 mod grid;
 mod kernels;
 mod parts;
+mod verdict;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::value_parser;
-use common::{BufferSet, Extent, Figures, Format, ImageSet, Lab, Set, Workgroup, run, sample};
+use common::{BufferSet, Extent, Format, ImageSet, Lab, Set, Workgroup, run, sample};
 use grid::Tiling;
 use kernels::{Chain, Form, workgroups_for};
 use samples::chain::MIX_BITS;
-use samples::waits::{self, Compared, lacking};
+use samples::waits::lacking;
 use samples::{LOADS, STORES, in_rows, size};
+use verdict::verdict;
 
 /// Is one dispatch whose tiles wait for each other faster than a barrier between passes?
 #[derive(clap::Args, Clone, Debug)]
@@ -148,19 +150,6 @@ fn tiles_in_one_dispatch(lab: &mut Lab, args: &Args) -> Result<()> {
     parts::left_out(lab, chain, one, [tagged, texels], timeouts)?;
     lab.report.verdict(verdict);
     Ok(())
-}
-
-/// Waiting and fusing apart: each alone beside barriers, then both.
-fn verdict(figures: &Figures<'_>) -> Option<String> {
-    fn waits(name: &str) -> bool {
-        name.starts_with("tags") || name.starts_with("flags")
-    }
-    let compared: [Compared; 3] = [
-        ("In one dispatch whose tiles wait for each other", |name| waits(name) && !name.ends_with("_fused")),
-        ("With several passes per dispatch and barriers between dispatches", |name| name == "fused"),
-        ("With both", |name| waits(name) && name.ends_with("_fused")),
-    ];
-    waits::verdict(figures, "barriers", &compared, "no_order")
 }
 
 /// The passes in dispatches of their own, on buffers and on images: without any order, and with barriers.
