@@ -19,7 +19,7 @@
 //! reads lines that the first has read, and may find them stale in its own cache. So one image per pass shows overlap
 //! alone, and two images show overlap or stale lines.
 //!
-//! On an H200 (driver 580, 200 trials per size) dispatches overlap up to 512x512. With two images pixels are wrong up
+//! On an H200 (driver 580, 200 trials per size) pixels are wrong up to 512x512 with one image per pass. With two images up
 //! to 1024x1024, with an order and coherent stores just as without. Coherent loads or a memory barrier leave none
 //! wrong.
 //!
