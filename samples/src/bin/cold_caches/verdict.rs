@@ -1,7 +1,7 @@
 //! The conclusion of `cold_caches`. A difference is stated only if its interval excludes zero.
 
 use common::{Figures, Summary};
-use samples::words::decided;
+use samples::words::{decided, of_ratio};
 
 use crate::kernels::ENTRIES;
 
@@ -35,7 +35,7 @@ fn longer(figures: &Figures<'_>, kind: &str, passes: u32) -> Option<String> {
 fn back_to_back(figures: &Figures<'_>) -> Option<String> {
     let ratio = |kind: &str| figures.pipelined_ratio(&format!("{kind}_cold"), &format!("{kind}_warm"));
     let told = |ratio: &Summary| match decided(ratio) {
-        true => format!("{:.2}x as long as", ratio.median),
+        true => format!("{} times as long as", of_ratio(ratio, 2)),
         false => "not measurably longer than".to_owned(),
     };
     Some(format!(
@@ -58,7 +58,7 @@ mod tests {
              longer).\n\
              A pass with constants that no pass of the submit has read takes 8.9 µs longer than with the same \
              constants again, in 64 dependent fetches.\n\
-             Back to back, new code takes 0.99x as long as the same code, new constants not measurably longer than the \
+             Back to back, new code takes 0.99 (0.99 to 0.99) times as long as the same code, new constants not measurably longer than the \
              same ones."
         );
         // What noise hides is not told.

@@ -1,4 +1,4 @@
-//! The conclusion of `drain_fill`. A difference is stated only if its interval excludes zero.
+//! The conclusion of `drain_fill`.
 
 use common::Figures;
 use common::record::published;
@@ -31,7 +31,7 @@ fn beside_the_talk(figures: &Figures<'_>) -> Option<String> {
         ]
     });
     Some(format!(
-        "At 1/4 of the area they take {quarter:.0} %{cleared}. In the talk VALUs idle for at least {idle} % of a pass \
+        "Back to back, at 1/4 of the area barriers take {quarter:.0} % of the time{cleared}. In the talk VALUs idle for at least {idle} % of a pass \
          at 1/4 resolution{idle_cleared}: time that a barrier takes is not the same."
     ))
 }
@@ -42,7 +42,7 @@ fn taken(figures: &Figures<'_>, share: &str) -> Option<f64> {
     Some(100.0 * (1.0 - 1.0 / ratio.median).max(0.0))
 }
 
-/// What a clear adds to a pass, by each way to clear.
+/// What a clear adds to a pass, by each way to clear, where its interval excludes zero.
 fn clears(figures: &Figures<'_>, passes: u32) -> Option<String> {
     let added = |(name, words): (&str, &str)| {
         let cost = figures.difference_us(&format!("barrier_4_{name}"), "barrier_4")?;
@@ -73,14 +73,15 @@ mod tests {
         assert_eq!(
             concluded(samples::recorded("drain_fill").unwrap()),
             "Barriers take 3 % of the time of whole passes and 80 % at 1/64 of the area (back to back).\n\
-             At 1/4 of the area they take 11 %, with a clear by a kernel 11 %. In the talk VALUs idle for at least 14 \
+             Back to back, at 1/4 of the area barriers take 11 % of the time, with a clear by a kernel 11 %. In the talk VALUs idle for at least 14 \
              % of a pass at 1/4 resolution, and for at least 26 % with a clear: time that a barrier takes is not the \
              same.\n\
              A clear and its barrier add to each pass over 1/4 of the area (alone): 11.3 µs by a kernel."
         );
         let newest = concluded(samples::recorded_on("2026-11-25", "drain_fill").unwrap());
         assert!(
-            newest.contains("81 % at 1/64") && newest.contains("At 1/4 of the area they take 11 %, with"),
+            newest.contains("81 % at 1/64")
+                && newest.contains("Back to back, at 1/4 of the area barriers take 11 % of the time, with"),
             "{newest}"
         );
         assert!(

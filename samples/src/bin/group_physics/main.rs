@@ -14,7 +14,7 @@
 //! article; `reload`, `_prefetch`, `group_256`, `global_multi_pass` and `list_open_sums` are ours. Begin with
 //! `shaders/group_physics/solve.comp`, then `tricks.rs`.
 //!
-//! `lean` against `fat`: RADV (Mesa 22.3.6) on POLARIS10 and VEGA10 gives them 20 against 36 VGPRs, and NVIDIA's driver
+//! `lean` against `fat`: RADV of Mesa 22.3.6 on POLARIS10 and VEGA10 gives them 20 against 36 VGPRs, and NVIDIA's driver
 //! tells no counts. They also differ in buffer type, unpacking, flag tests and a reload. `_prefetch` loads the next
 //! colour's constraints before the barrier, for 4 to 8 VGPRs more. `--matrix` adds one way at a time to
 //! `group_1024_fat_prefetch`, and takes it from `group_1024_lean_prefetch`, where registers are scarcest.
@@ -32,7 +32,7 @@
 //! of 48. On GCN there is room (`samples/tests/gcn` checks that two `lean` ones fit a compute unit, and one `fat`).
 //!
 //! On an H200 a workgroup per island is 5.3 times as fast as a dispatch per colour (1059 against 5619 µs). `fat` takes
-//! 1062, so registers are no limit there, and prefetching loses: 1108 with `lean`, 1183 with `fat`.
+//! 1062, and prefetching loses: 1108 with `lean`, 1183 with `fat`.
 //!
 //! Every result is the CPU reference's bit for bit (`arithmetic.rs` says how). A mistake in both, such as a wrong mass,
 //! would show in the momentum of the reference's projections (`momentum.rs`).

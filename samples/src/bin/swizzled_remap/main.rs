@@ -20,8 +20,8 @@
 //! `_one_texel` are ours; lanes are in rows in `row_major_*` and in `linear_*` alike. Begin with
 //! `shaders/swizzled_remap/remap.glsl`, then `remap.rs`, which draws it.
 //!
-//! Expect gains where neighbours fetch the same texels and a multiprocessor's cache is the limit: 8 taps are few enough
-//! for the caches to limit an H200, with 16 its arithmetic does. GCN hands each workgroup to another compute unit, so
+//! Expect gains where neighbours fetch the same texels and a multiprocessor's cache is the limit: with 8
+//! taps it is on an H200, where `remap_8x8_one_texel` takes a third of the time. GCN hands each workgroup to another compute unit, so
 //! that only a larger workgroup shares a cache. An H200 starts about 1.6 workgroups per ns, so that small ones cost by
 //! that alone where the kernel is short. It does not help a pass that reads each texel once, and large workgroups are
 //! harder to place beside other work: all their waves must fit at once. 2x2 quads serve texture units that take four
@@ -70,7 +70,6 @@ struct Args {
     #[arg(long, value_name = "WxH", allow_hyphen_values = true)]
     size: Option<Extent>,
     /// Depths that are looked at around each pixel
-    // With 16 an H200 is limited by arithmetic, not by its caches.
     #[arg(long, default_value_t = 8, value_parser = value_parser!(u32).range(8..=64))]
     taps: u32,
     /// How far around each pixel, in centimetres of the scene
