@@ -9,7 +9,7 @@
 //     end_spin(is_late);
 //
 // Vulkan promises no workgroup that it makes progress while another waits, so a wait times out after one second by the
-// device's clock. Without one it times out after a million polls, each of which takes between 0.1 and 2 µs.
+// device's clock. Without one it times out after a million polls, which take 0.1 to 2 s on an H200.
 
 #ifdef CLOCK
 // The low word of the clock is enough: it is read far more often than it wraps, and lavapipe has no high one.
