@@ -58,8 +58,8 @@ mod tests {
              longer).\n\
              A pass with constants that no pass of the submit has read takes 8.9 µs longer than with the same \
              constants again, in 64 dependent fetches.\n\
-             Back to back, new code takes 0.99 (0.99 to 0.99) times as long as the same code, new constants not measurably longer than the \
-             same ones."
+             Back to back, new code takes 0.99 (0.99 to 0.99) times as long as the same code, new constants not \
+             measurably longer than the same ones."
         );
         // What noise hides is not told.
         for row in record.rows.iter_mut().filter(|row| row.variant.contains("code")) {

@@ -19,9 +19,9 @@
 //! reads lines that the first has read, and may find them stale in its own cache. So one image per pass shows overlap
 //! alone, and two images show overlap or stale lines.
 //!
-//! On an H200 (driver 580, 200 trials per size) pixels are wrong up to 512x512 with one image per pass. With two images up
-//! to 1024x1024, with an order and coherent stores just as without. Coherent loads or a memory barrier leave none
-//! wrong.
+//! On an H200 (driver 580, 200 trials per size) pixels are wrong up to 512x512 with one image per pass. With two images
+//! they are wrong up to 1024x1024, with an order and coherent stores as without. Coherent loads or a memory barrier
+//! leave none wrong.
 //!
 //! `seeded_fault` shows that the check finds what is wrong: one workgroup stores nothing, and each trial must count
 //! just its pixels. `--image FILE.png` shows where the wrong pixels are.

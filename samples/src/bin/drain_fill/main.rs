@@ -21,8 +21,8 @@
 //! waves of a pass over 1/4 of the area start with cold caches, while the GPU fills, and 71 % at 1/16 of the area
 //! (Vega).
 //!
-//! On an H200 barriers take 3 % of the time of whole passes and 81 % at 1/64 of the area, because each costs 1.5 to 2.5
-//! µs at any area. A clear by `vkCmdClearColorImage` takes six times as long as the pass. Expect the share to grow
+//! On an H200 barriers take 3 % of the time of whole passes, back to back, and 81 % at 1/64 of the area. Each costs 1.5
+//! to 2.5 µs at any area. A clear by `vkCmdClearColorImage` takes six times as long as the pass. Expect the share to grow
 //! elsewhere, too, as passes shrink. Look for, in RGP or Nsight: the slopes at both ends of each pass.
 //!
 //! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Idle Bound", "Filling the GPU".

@@ -31,8 +31,8 @@ fn beside_the_talk(figures: &Figures<'_>) -> Option<String> {
         ]
     });
     Some(format!(
-        "Back to back, at 1/4 of the area barriers take {quarter:.0} % of the time{cleared}. In the talk VALUs idle for at least {idle} % of a pass \
-         at 1/4 resolution{idle_cleared}: time that a barrier takes is not the same."
+        "Back to back, at 1/4 of the area barriers take {quarter:.0} % of the time{cleared}. In the talk VALUs idle for \
+         at least {idle} % of a pass at 1/4 resolution{idle_cleared}. Time that a barrier takes is not idle time."
     ))
 }
 
@@ -73,9 +73,9 @@ mod tests {
         assert_eq!(
             concluded(samples::recorded("drain_fill").unwrap()),
             "Barriers take 3 % of the time of whole passes and 80 % at 1/64 of the area (back to back).\n\
-             Back to back, at 1/4 of the area barriers take 11 % of the time, with a clear by a kernel 11 %. In the talk VALUs idle for at least 14 \
-             % of a pass at 1/4 resolution, and for at least 26 % with a clear: time that a barrier takes is not the \
-             same.\n\
+             Back to back, at 1/4 of the area barriers take 11 % of the time, with a clear by a kernel 11 %. In the \
+             talk VALUs idle for at least 14 % of a pass at 1/4 resolution, and for at least 26 % with a clear. Time \
+             that a barrier takes is not idle time.\n\
              A clear and its barrier add to each pass over 1/4 of the area (alone): 11.3 µs by a kernel."
         );
         let newest = concluded(samples::recorded_on("2026-11-25", "drain_fill").unwrap());

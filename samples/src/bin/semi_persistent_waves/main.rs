@@ -28,8 +28,8 @@
 //! win: with the talk's limits that was `unroll_4`.
 //!
 //! On an H200 eight tiles per subgroup are 1.03 times as fast as one alone (54.7 against 56.2 µs, `unroll_8_x8` and
-//! `unroll_1_x8`) and 1.08 times back to back. `linear_8x8` is no measure of that there, because the launch of its workgroups limits it: `unroll_2`
-//! has as many and takes the same 83 µs, `unroll_1` has twice as many and takes 160.
+//! `unroll_1_x8`) and 1.08 times back to back. `linear_8x8` is no measure of that there, because the launch of its
+//! workgroups limits it: `unroll_2` has as many and takes the same 83 µs, `unroll_1` has twice as many and takes 160.
 //!
 //! `slide` also adds less: 2 additions per texel after a lane's first, where `unroll` has 9. Yet `slide_4_x8` takes 95
 //! µs on an H200. Its lanes are 4 texels apart, so that a load spans four times the area; along columns, where the

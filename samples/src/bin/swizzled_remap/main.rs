@@ -20,12 +20,12 @@
 //! `_one_texel` are ours; lanes are in rows in `row_major_*` and in `linear_*` alike. Begin with
 //! `shaders/swizzled_remap/remap.glsl`, then `remap.rs`, which draws it.
 //!
-//! Expect gains where neighbours fetch the same texels and a multiprocessor's cache is the limit: with 8
-//! taps it is on an H200, where `remap_8x8_one_texel` takes a third of the time. GCN hands each workgroup to another compute unit, so
-//! that only a larger workgroup shares a cache. An H200 starts about 1.6 workgroups per ns, so that small ones cost by
-//! that alone where the kernel is short. It does not help a pass that reads each texel once, and large workgroups are
-//! harder to place beside other work: all their waves must fit at once. 2x2 quads serve texture units that take four
-//! lanes at a time, as GCN's do.
+//! Expect gains where neighbours fetch the same texels and a multiprocessor's cache is the limit: with 8 taps it is on an
+//! H200, where `remap_8x8_one_texel` takes a third of the time. GCN hands each workgroup to another compute unit, so that
+//! only a larger workgroup shares a cache. An H200 starts about 1.6 workgroups per ns, so that small ones cost by that
+//! alone where the kernel is short. It does not help a pass that reads each texel once, and large workgroups are harder to
+//! place beside other work: all their waves must fit at once. 2x2 quads serve texture units that take four lanes at a
+//! time, as GCN's do.
 //!
 //! The `_one_texel` variants show what locality costs: the same kernels, with all taps of a pixel on that pixel. What
 //! remains is the launch, the arithmetic and fetches that hit. `--radius`, `--reach` and `--taps` move the pass between
