@@ -75,25 +75,24 @@ void wait_for_halo(Tile tile) {
 }
 
 void main() {
-    Tile tile = claim_tile();
-    if (tile.number >= TILES) {
-        return;
-    }
-    wait_for_halo(tile);
-    if (has(ORDER)) {
-        workgroup_acquire();
-    }
-    trace_part(tile.pass / DEPTH, tile.number);
-
-    load_tile(tile.at * TILE);
-    trace_stamp(0);
-    store_tile(tile.at * TILE);
-    trace_stamp(1);
-
-    if (has(ORDER)) {
-        workgroup_release();
-        if (gl_LocalInvocationIndex == 0) {
-            signal_flag(flag_of(tile.at), tile.pass + DEPTH);
+    for (Tile tile = claim_tile(); tile.number < TILES; tile = claim_another_tile()) {
+        wait_for_halo(tile);
+        if (has(ORDER)) {
+            workgroup_acquire();
         }
+        trace_part(tile.pass / DEPTH, tile.number);
+
+        load_tile(tile.at * TILE);
+        trace_stamp(0);
+        store_tile(tile.at * TILE);
+        trace_stamp(1);
+
+        if (has(ORDER)) {
+            workgroup_release();
+            if (gl_LocalInvocationIndex == 0) {
+                signal_flag(flag_of(tile.at), tile.pass + DEPTH);
+            }
+        }
+        trace_end();
     }
 }

@@ -24,19 +24,18 @@
 // ordered, and this is correct by the Vulkan memory model.
 
 void main() {
-    Tile tile = claim_tile();
-    if (tile.number >= TILES) {
-        return;
-    }
-    trace_part(tile.pass / DEPTH, tile.number);
+    for (Tile tile = claim_tile(); tile.number < TILES; tile = claim_another_tile()) {
+        trace_part(tile.pass / DEPTH, tile.number);
 
-    bool is_late = load_is_late(tile);
-    Spin spin = begin_spin();
-    while (subgroupAny(is_late) && may_spin(spin)) {
-        is_late = load_is_late(tile);
-    }
-    end_spin(is_late);
-    trace_stamp(0);
+        bool is_late;
+        Spin spin = begin_spin();
+        do {
+            is_late = load_is_late(tile);
+        } while (subgroupAny(is_late) && may_spin(spin));
+        end_spin(is_late);
+        trace_stamp(0);
 
-    store_tile(tile.at * TILE);
+        store_tile(tile.at * TILE);
+        trace_end();
+    }
 }

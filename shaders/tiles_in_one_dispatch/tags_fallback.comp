@@ -52,11 +52,11 @@ uint oldest_of(uvec4 vector) {
 
 // Loads the region of a tile; the wait for it ends. Returns a tile of the pass before that is missing, or NONE.
 uint load_or_find_missing(Tile tile) {
-    bool is_late = load_is_late(tile);
+    bool is_late;
     Spin spin = begin_spin();
-    while (subgroupAny(is_late) && may_poll(spin, WAITS_PER_SECOND)) {
+    do {
         is_late = load_is_late(tile);
-    }
+    } while (subgroupAny(is_late) && may_poll(spin, WAITS_PER_SECOND));
     [[unroll]] for (int row = 0; row < ROWS; ++row) {
         if (is_late && oldest_of(mine[row]) < tile.pass) {
             ivec2 at = inside_image(tile.at * TILE - BORDER + my_place() + ivec2(0, row)) / TILE;

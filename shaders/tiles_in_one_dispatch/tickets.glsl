@@ -1,9 +1,9 @@
 #ifndef TICKETS_GLSL
 #define TICKETS_GLSL
 
-// A workgroup claims one tile, in the order in which tiles depend on each other: who holds one knows that all before it are
-// held by workgroups that have begun. With workgroup ids in their place, waiting workgroups could occupy all that the device
-// has room for, while those that they wait for have not begun.
+// Workgroups claim tiles in the order in which these depend on each other: who holds one knows that all before it are held by
+// workgroups that have begun. With workgroup ids in their place, waiting workgroups could occupy all that the device has room
+// for, while those that they wait for have not begun.
 
 layout(constant_id = 0) const int COLUMNS = 1; // of tiles
 layout(constant_id = 1) const int LINES = 1;
@@ -49,17 +49,29 @@ Tile begin_tile(uint number) {
 }
 
 shared uint claimed;
+uint unclaimed = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
 
-// The last row of workgroups may have more than there are tiles: their numbers begin at TILES.
+// The next tile that no workgroup has. Its number is TILES or more when none is left.
 Tile claim_tile() {
     if (!has(CLAIM)) {
-        return begin_tile(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x);
+        uint number = unclaimed;
+        unclaimed += gl_NumWorkGroups.x * gl_NumWorkGroups.y;
+        return begin_tile(number);
     }
+    barrier(); // until all have read what was claimed before
     if (gl_LocalInvocationIndex == 0) {
         claimed = atomicAdd(next_tile, 1u, gl_ScopeDevice, 0, 0);
     }
     barrier();
     return begin_tile(claimed);
+}
+
+// The same after a tile. Where there are as many workgroups as tiles each has one, and claims no other in vain.
+Tile claim_another_tile() {
+    if (gl_NumWorkGroups.x * gl_NumWorkGroups.y >= TILES) {
+        return begin_tile(TILES);
+    }
+    return claim_tile();
 }
 
 #endif

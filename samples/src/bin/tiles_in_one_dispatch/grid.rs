@@ -15,7 +15,7 @@ use common::Workgroup;
 use common::record::DeviceFacts;
 use samples::waits::{FLAG_STRIDE, HEAD};
 
-use crate::kernels::{Chain, is_small};
+use crate::kernels::{Chain, is_small, multiprocessors};
 
 /// Tiles, and how many passes are computed of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,12 +27,18 @@ pub struct Tiling {
     pub workgroup: Workgroup,
     /// Copies of the region in shared memory: two save a barrier per pass, a tile of one pass has none.
     pub copies: u32,
+    /// Workgroups in flight where tiles wait for each other, at most.
+    pub in_flight: u32,
 }
 
 impl Tiling {
-    /// Tiles of one pass.
-    pub const fn of_one_pass(chain: Chain, workgroup: Workgroup) -> Self {
-        Self { chain, depth: 1, workgroup, copies: 0 }
+    /// Tiles of one pass. More workgroups in flight than compute a pass only wait: their polls take time of the memory from
+    /// the others.
+    pub fn of_one_pass(facts: &DeviceFacts, chain: Chain, workgroup: Workgroup) -> Self {
+        let tiling = Self { chain, depth: 1, workgroup, copies: 0, in_flight: u32::MAX };
+        let [width, height, _] = workgroup.invocations();
+        let most = (1024 * multiprocessors(facts)).div_ceil(width * height);
+        Self { in_flight: tiling.grid().iter().product::<u32>().min(most), ..tiling }
     }
 
     /// Tiles of several passes, with this number of passes per tile and workgroup. By default those that were the fastest
@@ -51,7 +57,7 @@ impl Tiling {
             let most = height.min(facts.max_workgroup_invocations / width).max(1);
             let cut = |height, copies| {
                 let workgroup = workgroup.unwrap_or(Workgroup { width, height, rows });
-                Self { chain, depth, workgroup, copies }
+                Self { chain, depth, workgroup, copies, in_flight: u32::MAX }
             };
             // One copy of the region costs less than fewer rows.
             let all = [cut(most, copies)].into_iter().chain((1..=most).rev().map(|height| cut(height, 1)));
@@ -90,6 +96,16 @@ impl Tiling {
         let all =
             self.grid().map(u64::from).iter().product::<u64>() * u64::from(self.chain.passes / self.depth);
         u32::try_from(all).unwrap_or(u32::MAX)
+    }
+
+    /// With this number of workgroups in flight, if one is asked for.
+    pub fn with_in_flight(self, asked: Option<u32>) -> Self {
+        Self { in_flight: asked.unwrap_or(self.in_flight), ..self }
+    }
+
+    /// Workgroups of a dispatch whose tiles wait for each other.
+    pub fn workgroups(self) -> u32 {
+        self.in_flight.min(self.tiles())
     }
 
     /// Words of the ticket counter and of a flag per tile.

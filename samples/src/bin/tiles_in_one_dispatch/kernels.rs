@@ -82,23 +82,25 @@ impl Chain {
     }
 }
 
+/// Multiprocessors of the device: about half of an H200's where it does not tell.
+pub fn multiprocessors(facts: &DeviceFacts) -> u32 {
+    facts.multiprocessors.map_or(64, |all| all.count.max(1))
+}
+
 /// Whether a multiprocessor has fewer texels than a few tiles.
 pub fn is_small(facts: &DeviceFacts, size: Extent) -> bool {
-    // About half of an H200, for devices that do not tell.
-    let multiprocessors = facts.multiprocessors.map_or(64, |all| all.count.max(1));
-    size.width * size.height / multiprocessors < 4096
+    size.width * size.height / multiprocessors(facts) < 4096
 }
 
 /// Workgroups for tiles of one pass, in a dispatch of their own and where tiles wait for each other: the fastest of 20 on an
 /// H200. More rows per invocation pay off for large radii, for loads past the caches, and for large images.
 pub fn workgroups_for(facts: &DeviceFacts, chain: Chain) -> [Workgroup; 2] {
-    let multiprocessors = facts.multiprocessors.map_or(64, |all| all.count.max(1));
-    let per_multiprocessor = chain.size.width * chain.size.height / multiprocessors;
+    let per_multiprocessor = chain.size.width * chain.size.height / multiprocessors(facts);
     let shapes = match (per_multiprocessor, chain.radius) {
-        (..4096, ..=4) => [(64, 4, 2), (32, 8, 1)],
+        (..4096, ..=4) => [(64, 4, 2), (32, 4, 1)],
         (..4096, _) => [(32, 4, 2); 2],
         (_, 5..) => [(32, 4, 4); 2],
-        (..16_384, _) => [(32, 8, 1), (32, 4, 4)],
+        (..16_384, _) => [(32, 8, 1), (32, 4, 2)],
         _ => [(32, 8, 2), (32, 4, 4)],
     };
     shapes.map(|(width, height, rows)| {
@@ -133,6 +135,11 @@ impl Form {
     /// Whether there is a kernel of it: the fallback needs to know which texels of a region are missing.
     pub fn can(self, tiling: Tiling) -> bool {
         tiling.is_fused() || !matches!(self, Self::TagsFallback(_))
+    }
+
+    /// Workgroups of the dispatch. With fallback each has one tile, so that those which stop on purpose lose no more.
+    pub fn workgroups(self, tiling: Tiling) -> u32 {
+        if matches!(self, Self::TagsFallback(_)) { tiling.tiles() } else { tiling.workgroups() }
     }
 
     /// Whether texels carry their generation.

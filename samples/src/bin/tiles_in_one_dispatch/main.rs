@@ -20,6 +20,9 @@
 //!   memory. With `--all`, `tags_no_wait` to `flags_no_store` leave out one part of a dependency after the other: the
 //!   difference is what a part costs.
 //!
+//! A workgroup of `tags` and `flags` claims tile after tile, and no more are in flight than a pass has tiles. More would only
+//! wait, and their polls would take the memory's time from those that compute: try `--in-flight 9999`.
+//!
 //! *Why the waits end.* Tiles are claimed in order, so whoever claims one knows that all before it are claimed by
 //! workgroups that have begun, and no tile waits for a later one. Vulkan does not promise that a workgroup which has begun
 //! makes progress while others wait. GPUs that schedule resident waves fairly do in practice; Apple's M1 and M3 do not
@@ -74,6 +77,9 @@ struct Args {
     /// Passes per tile where several are fused [default: by device, size and radius]
     #[arg(long, value_name = "PASSES", value_parser = value_parser!(u32).range(2..=16))]
     depth: Option<u32>,
+    /// Workgroups in flight where tiles wait, each of which claims tile after tile [default: by device and size]
+    #[arg(long, value_name = "WORKGROUPS", value_parser = value_parser!(u32).range(1..))]
+    in_flight: Option<u32>,
     /// Workgroups of a hundred that stop on purpose once they have claimed a tile, in the form with fallback
     #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = value_parser!(u32).range(0..=90))]
     blocked: u32,
@@ -89,8 +95,9 @@ fn tiles_in_one_dispatch(lab: &mut Lab, args: &Args) -> Result<()> {
     let size = size(lab, args.size, [1152; 2], [192, 96]);
     let chain = Chain { size, passes, radius };
     let workgroups = args.workgroup.map_or_else(|| workgroups_for(lab.device(), chain), |asked| [asked; 2]);
-    let [of_a_dispatch, one] = workgroups.map(|workgroup| Tiling::of_one_pass(chain, workgroup));
-    let several = Tiling::fused(lab.device(), chain, args.depth, args.region);
+    let [of_a_dispatch, one] = workgroups
+        .map(|workgroup| Tiling::of_one_pass(lab.device(), chain, workgroup).with_in_flight(args.in_flight));
+    let several = Tiling::fused(lab.device(), chain, args.depth, args.region).with_in_flight(args.in_flight);
     for (name, value) in
         [("passes", passes), ("radius", radius), ("depth", several.depth), ("blocked", args.blocked)]
     {
@@ -98,6 +105,7 @@ fn tiles_in_one_dispatch(lab: &mut Lab, args: &Args) -> Result<()> {
     }
     lab.report.setting("workgroup", of_a_dispatch.workgroup);
     lab.report.setting("tile", one.workgroup);
+    lab.report.setting("in_flight", one.workgroups());
     lab.report.setting("region", several.workgroup);
 
     in_dispatches(lab, chain, of_a_dispatch)?;
@@ -134,7 +142,8 @@ fn tiles_in_one_dispatch(lab: &mut Lab, args: &Args) -> Result<()> {
     for (tiling, suffix) in [(one, ""), (several, "_fused")] {
         let tickets = lab.output("tickets", BufferSet::new(1, tiling.ticket_words(), 0))?;
         for form in Form::all(args.blocked).filter(|form| form.can(tiling)) {
-            let (kernel, groups) = (form.kernel(lab, chain, tiling).build(), in_rows(tiling.tiles()));
+            let (kernel, groups) =
+                (form.kernel(lab, chain, tiling).build(), in_rows(form.workgroups(tiling)));
             let texels = if form.is_tagged() { tagged } else { texels };
             let lacking = lacking(lab.device(), form == Form::FlagsChained);
             lab.variant(format!("{}{suffix}", form.name()), move |cmd, rep| {

@@ -36,7 +36,7 @@ pub fn left_out(
                 }
                 let buffers =
                     [texels.whole(rep.index), tickets.get(rep.index, 0), timeouts.get(rep.index, 0)];
-                cmd.dispatch(kernel, &buffers, &(), in_rows(tiling.tiles()));
+                cmd.dispatch(kernel, &buffers, &(), in_rows(tiling.workgroups()));
             })
             .races_in_a_dispatch("every dependency between tiles")
             .on_request()
