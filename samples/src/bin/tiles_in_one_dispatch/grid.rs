@@ -32,8 +32,8 @@ pub struct Tiling {
 }
 
 impl Tiling {
-    /// Tiles of one pass. More workgroups in flight than compute a pass only wait: their polls take time of the memory from
-    /// the others.
+    /// Tiles of one pass. Workgroups beyond those of a pass would only poll, which takes time of the memory from the others;
+    /// of more than 1024 invocations per multiprocessor the same holds on an H100 and an H200.
     pub fn of_one_pass(facts: &DeviceFacts, chain: Chain, workgroup: Workgroup) -> Self {
         let tiling = Self { chain, depth: 1, workgroup, copies: 0, in_flight: u32::MAX };
         let [width, height, _] = workgroup.invocations();
@@ -42,8 +42,8 @@ impl Tiling {
     }
 
     /// Tiles of several passes, with this number of passes per tile and workgroup. By default those that were the fastest
-    /// of 90 on an H200 (12 passes, radius 2). With few texels per multiprocessor each has one tile, and what counts is how
-    /// soon it is done, so that many invocations of few rows share it.
+    /// of 130 on an H200 (12 passes, radius 2): regions of 24 KiB, of which a multiprocessor holds two. With few texels per
+    /// multiprocessor each has one tile, and what counts is how soon it is done, so that many invocations share it.
     pub fn fused(
         facts: &DeviceFacts,
         chain: Chain,
@@ -150,6 +150,7 @@ mod tests {
     use common::Extent;
 
     use super::*;
+    use crate::kernels::workgroups_for;
 
     fn region(side: u32, radius: u32, depth: Option<u32>) -> Tiling {
         let facts = samples::recorded("1152-12-passes").unwrap().device;
@@ -169,6 +170,23 @@ mod tests {
             let found = (region.workgroup.to_string(), region.depth, region.grid());
             assert_eq!(found, (shape.to_owned(), depth, grid), "{side} {radius}");
             assert!(region.impossible().is_none() && region.shared_bytes() <= 48 * 1024, "{region:?}");
+        }
+    }
+
+    #[test]
+    fn no_more_workgroups_are_in_flight_than_compute_a_pass() {
+        let facts = samples::recorded("1152-12-passes").unwrap().device;
+        for (side, radius, in_flight, tiles) in [
+            (512, 2, 512, 12 * 512),
+            (1152, 2, 1056, 12 * 1296),
+            (4096, 2, 1056, 12 * 8192),
+            (512, 8, 256, 12 * 256),
+        ] {
+            let chain = Chain { size: Extent::square(side), passes: 12, radius };
+            let [_, waiting] = workgroups_for(&facts, chain);
+            let tiling = Tiling::of_one_pass(&facts, chain, waiting);
+            assert_eq!((tiling.workgroups(), tiling.tiles()), (in_flight, tiles), "{side} {radius}");
+            assert_eq!(tiling.with_in_flight(Some(u32::MAX)).workgroups(), tiles, "{side} {radius}");
         }
     }
 
