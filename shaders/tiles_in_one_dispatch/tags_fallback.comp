@@ -73,7 +73,7 @@ void compute(uint number) {
     for (uint n = 0; n < TILES / PASS_TILES * TILES && !is_done; ++n) {
         Tile tile = begin_tile(next);
         uint lacks = load_or_find_missing(tile);
-        // In either case, since lavapipe 22.3 goes wrong where a loop has a barrier within a branch.
+        // In either case, since lavapipe 22.3 goes wrong where this call is within a branch.
         step_region(tile.at * TILE - BORDER);
         if (lacks == NONE) {
             store_computed(tile.at * TILE);

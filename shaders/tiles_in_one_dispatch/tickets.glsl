@@ -1,9 +1,9 @@
 #ifndef TICKETS_GLSL
 #define TICKETS_GLSL
 
-// Workgroups claim tiles in the order in which these depend on each other: who holds one knows that all before it are held by
-// workgroups that have begun. With workgroup ids in their place, waiting workgroups could occupy all that the device has room
-// for, while those that they wait for have not begun.
+// Workgroups claim tiles in the order in which these depend on each other, and store one before they claim another: who holds
+// one knows that all before it are held by workgroups that have begun. With workgroup ids in their place, waiting workgroups
+// could occupy all that the device has room for, while those that they wait for have not begun.
 
 layout(constant_id = 0) const int COLUMNS = 1; // of tiles
 layout(constant_id = 1) const int LINES = 1;
@@ -58,7 +58,7 @@ Tile claim_tile() {
         unclaimed += gl_NumWorkGroups.x * gl_NumWorkGroups.y;
         return begin_tile(number);
     }
-    barrier(); // until all have read what was claimed before
+    barrier(); // until all have read what was claimed, and what the tile before left in shared memory
     if (gl_LocalInvocationIndex == 0) {
         claimed = atomicAdd(next_tile, 1u, gl_ScopeDevice, 0, 0);
     }
@@ -66,7 +66,7 @@ Tile claim_tile() {
     return begin_tile(claimed);
 }
 
-// The same after a tile. Where there are as many workgroups as tiles each has one, and claims no other in vain.
+// The same after a tile. With as many workgroups as tiles each claims one: another claim would find none.
 Tile claim_another_tile() {
     if (gl_NumWorkGroups.x * gl_NumWorkGroups.y >= TILES) {
         return begin_tile(TILES);

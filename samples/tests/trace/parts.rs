@@ -15,7 +15,10 @@ const TILES: u32 = 30;
 const INVOCATIONS: u32 = 10 * 8;
 
 pub fn trials() -> Vec<Trial> {
-    vec![trial("parts::a_workgroup_a_tile", passes), trial("parts::one_tile_of_several_is_recorded", sampled)]
+    vec![
+        trial("parts::each_tile_is_traced", passes),
+        trial("parts::one_tile_of_several_is_recorded", sampled),
+    ]
 }
 
 /// Dispatches that are parts, each after the other, have all waves of their units together.

@@ -27,23 +27,23 @@ pub struct Tiling {
     pub workgroup: Workgroup,
     /// Copies of the region in shared memory: two save a barrier per pass, a tile of one pass has none.
     pub copies: u32,
-    /// Workgroups in flight where tiles wait for each other, at most.
+    /// Most workgroups in flight where tiles wait for each other.
     pub in_flight: u32,
 }
 
 impl Tiling {
-    /// Tiles of one pass. Workgroups beyond those of a pass would only poll, which takes time of the memory from the others;
-    /// of more than 1024 invocations per multiprocessor the same holds on an H100 and an H200.
+    /// Tiles of one pass. More workgroups than a pass has tiles would only poll, and slow the loads of the others. More than
+    /// 1024 invocations per multiprocessor were slower on an H100 and an H200.
     pub fn of_one_pass(facts: &DeviceFacts, chain: Chain, workgroup: Workgroup) -> Self {
         let tiling = Self { chain, depth: 1, workgroup, copies: 0, in_flight: u32::MAX };
         let [width, height, _] = workgroup.invocations();
         let most = (1024 * multiprocessors(facts)).div_ceil(width * height);
-        Self { in_flight: tiling.grid().iter().product::<u32>().min(most), ..tiling }
+        Self { in_flight: most.min(tiling.tiles() / chain.passes), ..tiling }
     }
 
-    /// Tiles of several passes, with this number of passes per tile and workgroup. By default those that were the fastest
-    /// of 130 on an H200 (12 passes, radius 2): regions of 24 KiB, of which a multiprocessor holds two. With few texels per
-    /// multiprocessor each has one tile, and what counts is how soon it is done, so that many invocations share it.
+    /// Tiles of several passes, each with a workgroup: claims took more time than the polls that they saved. The default
+    /// shapes are the fastest of 130 on an H200 (12 passes, radius 2). For large images these are regions of 24 KiB, of which
+    /// a multiprocessor holds two. For small ones a multiprocessor has one tile, and many invocations share it.
     pub fn fused(
         facts: &DeviceFacts,
         chain: Chain,

@@ -93,7 +93,7 @@ pub fn is_small(facts: &DeviceFacts, size: Extent) -> bool {
 }
 
 /// Workgroups for tiles of one pass, in a dispatch of their own and where tiles wait for each other: the fastest of 20 on an
-/// H200. More rows per invocation pay off for large radii, for loads past the caches, and for large images.
+/// H200. More rows per invocation pay off for large radii and large images.
 pub fn workgroups_for(facts: &DeviceFacts, chain: Chain) -> [Workgroup; 2] {
     let per_multiprocessor = chain.size.width * chain.size.height / multiprocessors(facts);
     let shapes = match (per_multiprocessor, chain.radius) {
@@ -137,7 +137,7 @@ impl Form {
         tiling.is_fused() || !matches!(self, Self::TagsFallback(_))
     }
 
-    /// Workgroups of the dispatch. With fallback each has one tile, so that those which stop on purpose lose no more.
+    /// Workgroups of the dispatch. With fallback each has one tile, so that one which stops on purpose leaves no other undone.
     pub fn workgroups(self, tiling: Tiling) -> u32 {
         if matches!(self, Self::TagsFallback(_)) { tiling.tiles() } else { tiling.workgroups() }
     }

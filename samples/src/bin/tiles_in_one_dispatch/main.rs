@@ -20,14 +20,14 @@
 //!   memory. With `--all`, `tags_no_wait` to `flags_no_store` leave out one part of a dependency after the other: the
 //!   difference is what a part costs.
 //!
-//! A workgroup of `tags` and `flags` claims tile after tile, and no more are in flight than a pass has tiles. More would only
-//! wait, and their polls would take the memory's time from those that compute: try `--in-flight 9999`.
+//! A workgroup of `tags` and `flags` claims tile after tile, and no more are started than a pass has tiles. More would only
+//! wait, and their polls would slow the loads of those that compute: try `--in-flight 9999`.
 //!
 //! *Why the waits end.* Tiles are claimed in order, so whoever claims one knows that all before it are claimed by
-//! workgroups that have begun, and no tile waits for a later one. Vulkan does not promise that a workgroup which has begun
-//! makes progress while others wait. GPUs that schedule resident waves fairly do in practice; Apple's M1 and M3 do not
-//! (Smith, Levien, Owens). So each wait times out after a second, is counted, and makes the row `wrong`. `fused` needs no
-//! such promise.
+//! workgroups that have begun. Each stores its tile before it claims another, and no tile waits for a later one. Vulkan
+//! does not promise that a workgroup which has begun makes progress while others wait. GPUs that schedule resident waves
+//! fairly do in practice; Apple's M1 and M3 do not (Smith, Levien, Owens). So each wait times out after a second, is
+//! counted, and makes the row `wrong`. `fused` needs no such promise.
 //!
 //! Expect gains where a pass is short beside its drain and fill. Where it is long, a barrier costs little, and only fusing
 //! saves more: it moves less memory. It loses where arithmetic binds, as with `--radius 8`.
@@ -77,10 +77,10 @@ struct Args {
     /// Passes per tile where several are fused [default: by device, size and radius]
     #[arg(long, value_name = "PASSES", value_parser = value_parser!(u32).range(2..=16))]
     depth: Option<u32>,
-    /// Workgroups in flight where tiles wait, each of which claims tile after tile [default: by device and size]
+    /// Most workgroups in flight where tiles wait, each of which claims tile after tile [default: by device and size]
     #[arg(long, value_name = "WORKGROUPS", value_parser = value_parser!(u32).range(1..))]
     in_flight: Option<u32>,
-    /// Workgroups of a hundred that stop on purpose once they have claimed a tile, in the form with fallback
+    /// Percentage of workgroups that stop on purpose once they have claimed a tile, in the form with fallback
     #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = value_parser!(u32).range(0..=90))]
     blocked: u32,
 }
