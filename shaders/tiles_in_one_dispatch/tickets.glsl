@@ -58,7 +58,7 @@ Tile claim_tile() {
         unclaimed += gl_NumWorkGroups.x * gl_NumWorkGroups.y;
         return begin_tile(number);
     }
-    barrier(); // until all have read what was claimed, and what the tile before left in shared memory
+    barrier(); // until all have read what was claimed before
     if (gl_LocalInvocationIndex == 0) {
         claimed = atomicAdd(next_tile, 1u, gl_ScopeDevice, 0, 0);
     }

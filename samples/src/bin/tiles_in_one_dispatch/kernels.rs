@@ -137,11 +137,6 @@ impl Form {
         tiling.is_fused() || !matches!(self, Self::TagsFallback(_))
     }
 
-    /// Workgroups of the dispatch. With fallback each has one tile, so that one which stops on purpose leaves no other undone.
-    pub fn workgroups(self, tiling: Tiling) -> u32 {
-        if matches!(self, Self::TagsFallback(_)) { tiling.tiles() } else { tiling.workgroups() }
-    }
-
     /// Whether texels carry their generation.
     pub fn is_tagged(self) -> bool {
         matches!(self, Self::Tags | Self::TagsFallback(_))

@@ -77,7 +77,8 @@ struct Args {
     /// Passes per tile where several are fused [default: by device, size and radius]
     #[arg(long, value_name = "PASSES", value_parser = value_parser!(u32).range(2..=16))]
     depth: Option<u32>,
-    /// Most workgroups in flight where tiles wait, each of which claims tile after tile [default: by device and size]
+    /// Most workgroups in flight where tiles of one pass wait, each of which claims tile after tile [default: by device and
+    /// size]
     #[arg(long, value_name = "WORKGROUPS", value_parser = value_parser!(u32).range(1..))]
     in_flight: Option<u32>,
     /// Percentage of workgroups that stop on purpose once they have claimed a tile, in the form with fallback
@@ -95,9 +96,9 @@ fn tiles_in_one_dispatch(lab: &mut Lab, args: &Args) -> Result<()> {
     let size = size(lab, args.size, [1152; 2], [192, 96]);
     let chain = Chain { size, passes, radius };
     let workgroups = args.workgroup.map_or_else(|| workgroups_for(lab.device(), chain), |asked| [asked; 2]);
-    let [of_a_dispatch, one] = workgroups
-        .map(|workgroup| Tiling::of_one_pass(lab.device(), chain, workgroup).with_in_flight(args.in_flight));
-    let several = Tiling::fused(lab.device(), chain, args.depth, args.region).with_in_flight(args.in_flight);
+    let [of_a_dispatch, one] =
+        workgroups.map(|workgroup| Tiling::of_one_pass(lab.device(), chain, workgroup, args.in_flight));
+    let several = Tiling::fused(lab.device(), chain, args.depth, args.region);
     for (name, value) in
         [("passes", passes), ("radius", radius), ("depth", several.depth), ("blocked", args.blocked)]
     {
@@ -142,8 +143,7 @@ fn tiles_in_one_dispatch(lab: &mut Lab, args: &Args) -> Result<()> {
     for (tiling, suffix) in [(one, ""), (several, "_fused")] {
         let tickets = lab.output("tickets", BufferSet::new(1, tiling.ticket_words(), 0))?;
         for form in Form::all(args.blocked).filter(|form| form.can(tiling)) {
-            let (kernel, groups) =
-                (form.kernel(lab, chain, tiling).build(), in_rows(form.workgroups(tiling)));
+            let (kernel, groups) = (form.kernel(lab, chain, tiling).build(), in_rows(tiling.workgroups()));
             let texels = if form.is_tagged() { tagged } else { texels };
             let lacking = lacking(lab.device(), form == Form::FlagsChained);
             lab.variant(format!("{}{suffix}", form.name()), move |cmd, rep| {

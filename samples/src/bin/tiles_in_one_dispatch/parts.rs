@@ -9,8 +9,8 @@ use samples::{LOADS, STORES, in_rows};
 use crate::grid::Tiling;
 use crate::kernels::{Chain, Form};
 
-/// What is left out, each with all before it, as bits of the kernels' LEFT_OUT: polls, tickets with two barriers, acquire and release of the
-/// workgroup with the signal (`flags` alone has them), loads, stores.
+/// What is left out, each with all before it, as bits of the kernels' LEFT_OUT: polls, tickets and their two barriers, acquire
+/// and release of the workgroup with the signal (`flags` alone has them), loads, stores.
 const PARTS: [(&str, u32); 5] = [("wait", 1), ("claim", 3), ("order", 7), ("load", 15), ("store", 31)];
 
 /// Declares the variants.
