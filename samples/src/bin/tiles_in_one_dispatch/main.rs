@@ -20,8 +20,8 @@
 //!   memory. With `--all`, `tags_no_wait` to `flags_no_store` leave out one part of a dependency after the other: the
 //!   difference is what a part costs.
 //!
-//! A workgroup of `tags` and `flags` claims tile after tile, and no more are started than a pass has tiles. More would only
-//! wait, and their polls would slow the loads of those that compute: try `--in-flight 9999`.
+//! On a GPU a workgroup of `tags` and `flags` claims tile after tile, and no more are started than a pass has tiles. More would
+//! only wait, and their polls would slow the loads of those that compute: try `--in-flight 9999`.
 //!
 //! *Why the waits end.* Tiles are claimed in order, so whoever claims one knows that all before it are claimed by
 //! workgroups that have begun. Each stores its tile before it claims another, and no tile waits for a later one. Vulkan
