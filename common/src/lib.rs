@@ -13,7 +13,7 @@ pub use isa;
 pub use record;
 pub use record::figures::{Figures, Share, Time};
 pub use record::stats::Summary;
-pub use record::{Declared, Promise};
+pub use record::{Declared, Headline, Holds, Promise, Value};
 pub use report;
 pub use vulkan;
 pub use vulkan::Format;

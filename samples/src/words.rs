@@ -15,6 +15,12 @@ pub fn fastest_right<'r>(figures: &Figures<'r>, wanted: impl Fn(&str) -> bool) -
     figures.fastest(Time::Isolated, |name| wanted(name) && right(name))
 }
 
+/// The figure `key` of a source in `results/published/`.
+#[must_use]
+pub fn published(source: &str, key: &str) -> Option<f64> {
+    Some(common::record::published::find(source, key).ok()?.value)
+}
+
 /// Formats a summary with its interval, each divided by `divided_by`: `1.52 (1.48 to 1.55)`.
 pub fn with_interval(summary: &Summary, divided_by: f64, digits: usize) -> String {
     let interval = summary.median_95.map_or_else(String::new, |interval| {

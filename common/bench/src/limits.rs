@@ -51,6 +51,7 @@ impl Lab {
             cmd.dispatch(kernel, &[from.sampled(), to.get(rep.index, 0).into()], &(), groups);
         });
         let copied = if shape.volume { "a volume" } else { "an image" };
+        variant.label = format!("copy of {copied}");
         variant.caption =
             format!("A kernel that only copies {copied}: the bandwidth that others are set against.");
         let declared = Declared::default().bytes(2 * bytes(shape, format));
@@ -69,6 +70,7 @@ impl Lab {
             let results = Binding::from(results.get(rep.index, 0));
             cmd.dispatch(kernel, &[results], &FACTORS, [groups, 1, 1]);
         });
+        variant.label = "multiply-add alone".into();
         variant.caption =
             "A kernel that only multiplies and adds: the arithmetic rate that others are set against.".into();
         let flops = 2 * u64::from(CHAINS) * u64::from(steps) * u64::from(groups * LANES);

@@ -98,6 +98,9 @@ impl Reliance {
     }
 }
 
+/// Longest label, so that a table with it fits 96 columns.
+pub const LONGEST_LABEL: usize = 36;
+
 /// Lists the commands of this many repetitions.
 pub type Recording = Box<dyn Fn(u32) -> Result<Script>>;
 
@@ -105,6 +108,9 @@ pub type Recording = Box<dyn Fn(u32) -> Result<Script>>;
 pub struct Variant {
     /// Name in snake case that says what the variant does.
     pub name: String,
+    /// What people read in place of the name, the same in every table, picture and window: at most
+    /// [`LONGEST_LABEL`] characters.
+    pub label: String,
     /// One sentence of at most 110 characters, for `--live` and `--list-variants`: what the variant does and what to
     /// watch, true on every device.
     pub caption: String,
@@ -137,6 +143,7 @@ impl Variant {
     pub(crate) fn new(name: String, record: Recording, takes_two_queues: bool) -> Self {
         Self {
             name,
+            label: String::new(),
             caption: String::new(),
             promise: Promise::Law,
             published: None,

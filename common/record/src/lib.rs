@@ -10,6 +10,7 @@ mod files;
 #[cfg(any(test, feature = "fixture"))]
 #[expect(clippy::unwrap_used, reason = "it serves tests alone")]
 pub mod fixture;
+pub mod headline;
 pub mod hooks;
 mod json;
 pub mod judge;
@@ -29,6 +30,7 @@ pub use about::{About, Argument, Usable};
 pub use csv::csv;
 pub use device::{DeviceFacts, Kind, Multiprocessors};
 pub use files::{SAMPLES, parted, read_record};
+pub use headline::{Headline, Holds, Outcome, Value};
 pub use json::{json, read_json, read_shape};
 pub use painting::Painting;
 pub use race_map::RaceMap;

@@ -10,14 +10,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::self_test::Certificate;
 use crate::stats::Summary;
-use crate::{DeviceFacts, Rule, Stop};
+use crate::{DeviceFacts, Headline, Rule, Stop};
 
 use crate::trace::Traced;
 
 /// Version of this layout. A reader refuses what it does not know. Version 2 added what cross tables
 /// need, and the promise of a fault; version 3 what a variant declares of its work; version 4 the
-/// self-test, the clock of each sample, and the status `throttled`; version 5 the file of the samples.
-pub const SCHEMA: u32 = 5;
+/// self-test, the clock of each sample, and the status `throttled`; version 5 the file of the samples; version 6 the
+/// headline, and the labels of variants.
+pub const SCHEMA: u32 = 6;
 
 /// The variant that copies an image, to measure the device's bandwidth.
 pub const COPY_LIMIT: &str = "copy_limit";
@@ -69,7 +70,10 @@ pub struct Record {
     pub baseline: Option<String>,
     /// How the rows are shown as cross tables, where they are: each by its [`Row::cell`].
     pub matrix: Option<Matrix>,
-    /// What the sample itself concludes from the figures, in words.
+    /// What the run found of the sample's claim, in one line; `None` in records of earlier versions.
+    #[serde(default)]
+    pub headline: Option<Headline>,
+    /// What else the sample concludes from the figures, a paragraph per line.
     pub verdict: Option<String>,
     /// The file beside this one that holds the kept samples; `None` where each row holds its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -246,6 +250,9 @@ pub struct Cell {
 pub struct Row {
     /// Its name.
     pub variant: String,
+    /// What people read in place of the name; empty in records of earlier versions.
+    #[serde(default)]
+    pub label: String,
     /// Whether its figures are figures.
     pub status: Status,
     /// What it promises about its own correctness.
@@ -294,6 +301,12 @@ impl Row {
     /// Whether the row has not been sampled yet, in a run that has not ended.
     pub fn is_pending(&self) -> bool {
         matches!(&self.status, Status::Skipped { reason } if reason == BEFORE_ITS_FIRST)
+    }
+
+    /// What people read: the label, or the name where there is none.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        if self.label.is_empty() { &self.variant } else { &self.label }
     }
 
     /// A row without figures.

@@ -195,8 +195,8 @@ impl<A: Args> Program for Live<A> {
             "Taken from a window after {seconds:.1} s of samples; each row keeps its newest pairs."
         ));
         let verdict = timing::verdict(lab, &so_far.rows);
-        let record = self.run.record(lab, so_far, verdict, Ended::Interrupted, taken.began);
-        Record { command: self.command(arguments), seconds, ..record }
+        let record = self.run.record(lab, so_far, Ended::Interrupted, taken.began);
+        Record { command: self.command(arguments), seconds, verdict, ..record }
     }
 
     fn write(&self, record: &Record) -> Result<String> {

@@ -318,7 +318,8 @@ impl Run {
         }
         let code = code(&measured);
         let Measured { method, rows, notes, verdict, ended, .. } = measured;
-        let record = self.record(lab, SoFar { method, rows, notes }, verdict, ended, started);
+        let so_far = SoFar { method, rows, notes };
+        let record = Record { verdict, ..self.record(lab, so_far, ended, started) };
         let mut unwritten = self.write(&record, &measured.maps, measured.painting.as_ref(), folder);
         if record.ended == Ended::Interrupted && !self.common.trace.is_empty() {
             say("stopped before all waves were traced: no timeline is written");
@@ -362,7 +363,7 @@ impl Run {
             return None;
         }
         Some(Box::new(move |so_far| {
-            let record = self.record(lab, so_far, None, Ended::Unfinished, started);
+            let record = self.record(lab, so_far, Ended::Unfinished, started);
             let Ok(text) = record::json(&record) else { return };
             let kept = json.iter().map(|file| report::keep_so_far(file, &text));
             // Ignore errors here: a disk that is full now may have room at the end, and the final write reports
@@ -398,15 +399,10 @@ impl Run {
         }
     }
 
-    fn record(
-        &self,
-        lab: &Lab,
-        so_far: SoFar,
-        verdict: Option<String>,
-        ended: Ended,
-        started: SystemTime,
-    ) -> Record {
+    /// The record of what was measured, with its headline and without further conclusions.
+    fn record(&self, lab: &Lab, so_far: SoFar, ended: Ended, started: SystemTime) -> Record {
         let SoFar { method, rows, notes } = so_far;
+        let headline = Some(timing::headline(lab, &rows));
         let time = |name: &str| Some(rows.iter().find(|row| row.variant == name)?.isolated_us?.median);
         let [bound, baseline] =
             [&lab.report.bound, &lab.report.baseline].map(|names| fastest(names, time).map(str::to_owned));
@@ -427,7 +423,8 @@ impl Run {
             bound,
             baseline,
             matrix: lab.report.shown_matrix().cloned(),
-            verdict,
+            headline,
+            verdict: None,
             samples_file: None,
             rows,
             ended,

@@ -44,6 +44,7 @@ fn does_same_work(variant: &Variant, other: &Variant) -> bool {
 
 fn blank(variant: &Variant) -> Row {
     Row {
+        label: variant.label.clone(),
         published: variant.published.clone(),
         cell: variant.cell.clone(),
         declared: variant.declared.clone(),

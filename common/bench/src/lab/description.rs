@@ -1,4 +1,4 @@
-//! A sample's `variants.toml`: captions, places in the cross tables, published times, and which variants run by
+//! A sample's `variants.toml`: labels, captions, places in the cross tables, published times, and which variants run by
 //! default.
 //!
 //! An entry describes one variant, or a family of them: a placeholder in braces in its name stands for a run of
@@ -13,7 +13,7 @@ use record::{Cell, Matrix, is_limit, published};
 use serde::Deserialize;
 
 use super::Lab;
-use crate::variant::Variant;
+use crate::variant::{LONGEST_LABEL, Variant};
 
 /// Name of the file, for messages.
 const FILE: &str = "variants.toml";
@@ -54,6 +54,7 @@ enum Words {
 #[serde(deny_unknown_fields)]
 struct Entry {
     name: String,
+    label: Option<String>,
     caption: Option<String>,
     /// Table, row and column.
     cell: Option<[String; 3]>,
@@ -135,6 +136,16 @@ impl Description {
             let Some(values) = self.values(&pieces(&entry.name)?, &name) else { continue };
             *fits = true;
             let fill = |text: &String| self.filled(text, &values);
+            if let Some(label) = &entry.label {
+                ensure!(variant.label.is_empty(), "a second label, in {}", entry.name);
+                variant.label = fill(label)?;
+                let length = variant.label.chars().count();
+                ensure!(
+                    length <= LONGEST_LABEL,
+                    "'{}' has more than {LONGEST_LABEL} characters",
+                    variant.label
+                );
+            }
             if let Some(caption) = &entry.caption {
                 ensure!(variant.caption.is_empty(), "a second caption, in {}", entry.name);
                 variant.caption = fill(caption)?;
@@ -150,6 +161,7 @@ impl Description {
                 variant.published = Some(published::find(source, key)?);
             }
         }
+        ensure!(!variant.label.is_empty(), "no entry has its label");
         ensure!(!variant.caption.is_empty(), "no entry has its caption");
         Ok(())
     }
@@ -217,7 +229,7 @@ impl Description {
 
 impl Entry {
     fn texts(&self) -> impl Iterator<Item = &String> {
-        self.caption.iter().chain(self.cell.iter().flatten()).chain(&self.published)
+        self.label.iter().chain(&self.caption).chain(self.cell.iter().flatten()).chain(&self.published)
     }
 }
 
@@ -268,11 +280,13 @@ mod tests {
 
         [[variant]]
         name = "base"
+        label = "barrier"
         caption = "The barrier."
         cell = ["Whole", "barrier", "one"]
 
         [[variant]]
         name = "events{form}{state}_{bands}"
+        label = "events, {bands} bands"
         caption = "{bands} bands{form.caption}, {state} events."
         cell = ["{bands} bands", "{form.row}, {state}", "set and wait"]
 
@@ -307,6 +321,7 @@ mod tests {
         let lab = described(TOML, &names).unwrap();
         let [base, two, sixteen, limit] = &lab.variants[..] else { panic!() };
         assert_eq!((&*base.caption, &*limit.caption), ("The barrier.", ""));
+        assert_eq!((&*base.label, &*sixteen.label), ("barrier", "events, 16 bands"));
         assert_eq!(two.caption, "2 bands, device-only events.");
         assert_eq!(sixteen.caption, "16 bands with coherent stores, host-visible events.");
         let cell = sixteen.cell.as_ref().unwrap();
@@ -345,11 +360,7 @@ mod tests {
     fn mistakes_name_their_entry() {
         for (old, new, error) in [
             ("base events_*", "base evnts_*", "no variant is called 'evnts_*'"),
-            (
-                "\"base\"\n        caption",
-                "\"bass\"\n        caption",
-                "variant base: no entry has its caption",
-            ),
+            ("\"base\"\n        label", "\"bass\"\n        label", "variant base: no entry has its label"),
             ("The barrier.", "The {form}.", "base: 'The {form}.' has the unknown placeholder 'form'"),
             ("{form.row}", "{form.raw}", "'{form.raw}, {state}' has the unknown placeholder 'form.raw'"),
             ("{form.row}", "{form}", "'{form}, {state}' has the unknown placeholder 'form'"),
@@ -360,7 +371,7 @@ mod tests {
                 "variant events_2: results/published/lottes2018.json has no figure",
             ),
             ("published = ", "caption = ", "variant events_2: a second caption, in events_2"),
-            ("\"_coherent\" =", "\"_coherant\" =", "variant events_coherent_2: no entry has its caption"),
+            ("\"_coherent\" =", "\"_coherant\" =", "variant events_coherent_2: no entry has its label"),
             ("with = ", "wiht = ", "unknown field `wiht`"),
         ] {
             let refused = refused(old, new);

@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use isa::CodePair;
-use record::Matrix;
 use record::figures::Figures;
+use record::{Headline, Matrix};
 use vulkan::handles::{Buffer, Set};
 
 use super::animation::{Animation, Simulation};
 use super::data::Check;
 
+/// States what the measurements of a run say of the sample's claim.
+type OneLine = Box<dyn Fn(&Figures<'_>) -> Headline>;
 /// Concludes from the measurements of a run.
 pub type Verdict = Box<dyn Fn(&Figures<'_>) -> Option<String>>;
 
@@ -60,6 +62,7 @@ pub struct Report {
     pub shown: Option<Shown>,
     /// How the result changes from frame to frame in the window.
     pub animation: Option<Animation>,
+    pub(crate) headline: Option<OneLine>,
     pub(crate) verdict: Option<Verdict>,
     pub(crate) trials: Option<usize>,
     pub(crate) wants_traces: bool,
@@ -84,7 +87,12 @@ impl Report {
         self.matrix_is_shown = true;
     }
 
-    /// Sets the function that states what the measurements mean, one paragraph per line. It is not called on a CPU
+    /// Sets the function that tests the sample's claim. On a CPU device only its claim is used.
+    pub fn headline(&mut self, state: impl Fn(&Figures<'_>) -> Headline + 'static) {
+        self.headline = Some(Box::new(state));
+    }
+
+    /// Sets the function that states what the measurements mean beside the headline, one paragraph per line. It is not called on a CPU
     /// device.
     pub fn verdict(&mut self, conclude: impl Fn(&Figures<'_>) -> Option<String> + 'static) {
         self.verdict = Some(Box::new(conclude));

@@ -39,7 +39,7 @@ use common::{COHERENT_STORES, EventState, Lab, run, sample};
 use samples::bands::Bands;
 use samples::chain::{Chain, ChainArgs};
 use samples::{LOADS, NO_ACCESS, STORES};
-use verdict::verdict;
+use verdict::{headline, verdict};
 
 /// What does a barrier between passes cost, and do split passes with events cost less?
 #[derive(clap::Args, Clone, Debug)]
@@ -123,6 +123,7 @@ fn pipelined_events(lab: &mut Lab, args: &Args) -> Result<()> {
     .relies_on(COHERENT_STORES)
     .skip(bands.impossible());
 
+    lab.report.headline(move |figures| headline(figures, n));
     lab.report.verdict(move |figures| verdict(figures, chain.size, chain.passes, n));
     chain.expect(lab);
     Ok(())

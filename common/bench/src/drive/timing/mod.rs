@@ -1,5 +1,6 @@
 //! `--bench`: measures every variant, checks every sample, and makes the rows of the record.
 
+mod conclusion;
 mod device;
 mod notes;
 mod plan;
@@ -8,6 +9,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 
+pub use conclusion::{headline, verdict};
 pub use device::Observer;
 pub use plan::BenchOptions;
 pub(super) use plan::method;
@@ -17,8 +19,7 @@ use std::rc::Rc;
 
 use anyhow::Result;
 use record::error::one_line;
-use record::figures::Figures;
-use record::{Ended, Method, Row};
+use record::{Ended, Method};
 
 use self::device::Device;
 use self::run::Run;
@@ -68,12 +69,6 @@ pub fn measure(
     measured.verdict = verdict(lab, &measured.rows);
     measured.notes = notes::notes(lab, &run.plan, &measured.rows);
     Ok(measured)
-}
-
-/// The sample's conclusion from the rows; `None` on a CPU device.
-pub fn verdict(lab: &Lab, rows: &[Row]) -> Option<String> {
-    let verdict = lab.report.verdict.as_ref().filter(|_| !lab.device().is_cpu())?;
-    verdict(&Figures::new(rows))
 }
 
 /// Prepares caches and clock readings as the options ask, and returns the method of the measurement.

@@ -56,7 +56,7 @@ pub struct Measured {
     pub method: Method,
     /// One per variant.
     pub rows: Vec<Row>,
-    /// The sample's conclusion from the rows.
+    /// The sample's conclusions beside the headline.
     pub verdict: Option<String>,
     /// Race maps, if the run counted them.
     pub maps: Vec<RaceMap>,

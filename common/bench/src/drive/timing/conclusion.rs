@@ -1,0 +1,83 @@
+//! What a run's rows say: the headline, and the sample's further conclusions.
+
+use record::figures::Figures;
+use record::{Headline, Holds, Promise, Row, Status, Value, is_limit};
+
+use crate::lab::{Lab, fastest};
+
+/// What the rows say of the sample's claim. A sample that states none claims that something beats its usual way.
+#[must_use]
+pub fn headline(lab: &Lab, rows: &[Row]) -> Headline {
+    let figures = Figures::new(rows);
+    let stated = lab.report.headline.as_ref().map(|state| state(&figures));
+    let headline = stated.unwrap_or_else(|| best(lab, rows));
+    if lab.device().is_cpu() { headline.on_a_cpu(answers(rows)) } else { headline }
+}
+
+/// The sample's further conclusions; `None` on a CPU device.
+#[must_use]
+pub fn verdict(lab: &Lab, rows: &[Row]) -> Option<String> {
+    let verdict = lab.report.verdict.as_ref().filter(|_| !lab.device().is_cpu())?;
+    verdict(&Figures::new(rows))
+}
+
+/// The fastest variant that is correct by the specification, beside the usual way.
+fn best(lab: &Lab, rows: &[Row]) -> Headline {
+    let row = |name: &str| rows.iter().find(|row| row.variant == name);
+    let usual = fastest(&lab.report.baseline, |name| Some(row(name)?.isolated_us?.median)).and_then(row);
+    let Some(usual) = usual else { return Headline::of("the sample states no claim") };
+    let headline = Headline::of(format!("something beats {}", usual.label()));
+    let others = rows.iter().filter(|row| row.promise == Promise::Law && row.variant != usual.variant);
+    let ratios = others.filter_map(|row| Some((row, row.to_baseline?)));
+    let Some((best, ratio)) = ratios.min_by(|a, b| a.1.median.total_cmp(&b.1.median)) else {
+        return headline;
+    };
+    headline.test(Some(Value::ratio(&ratio)), &Holds::FASTER, |times| {
+        format!("{} takes {times} as long as {}", best.label(), usual.label())
+    })
+}
+
+/// `12 of 12 variants gave the expected answer`.
+fn answers(rows: &[Row]) -> String {
+    let ran = |row: &&Row| {
+        !is_limit(&row.variant) && !matches!(row.status, Status::Skipped { .. } | Status::Unsupported { .. })
+    };
+    let expected = |row: &&Row| {
+        let may_race = matches!(row.promise, Promise::Nothing { .. } | Promise::Fault { .. });
+        row.status == Status::Ok && (may_race || row.racy.is_none_or(|racy| racy.racy_samples == 0))
+    };
+    let of = rows.iter().filter(ran).count();
+    let expected = rows.iter().filter(ran).filter(expected).count();
+    format!("{expected} of {of} variants gave the expected answer")
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{Outcome, fixture};
+
+    use super::*;
+    use crate::lab::LabOptions;
+
+    #[test]
+    fn a_cpu_device_tells_of_answers_alone() {
+        let rows = fixture::record().rows;
+        let mut lab = Lab::for_test(true, &LabOptions::default());
+        lab.report.headline(|_| Headline::of("a claim").published(Some("talk: 2x".into())));
+        let headline = headline(&lab, &rows);
+        assert_eq!(
+            (&*headline.claim, headline.outcome, headline.value),
+            ("a claim", Outcome::SaysNothing, None)
+        );
+        insta::assert_snapshot!(headline.finding);
+        assert_eq!(verdict(&lab, &rows), None);
+    }
+
+    #[test]
+    fn a_sample_without_a_claim_compares_with_its_usual_way() {
+        let rows = fixture::record().rows;
+        let mut lab = Lab::for_test(false, &LabOptions::default());
+        assert_eq!(headline(&lab, &rows).outcome, Outcome::Undecided);
+        lab.report.baseline = vec!["full_barrier".into()];
+        insta::assert_snapshot!(headline(&lab, &rows).finding);
+    }
+}
