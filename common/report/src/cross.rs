@@ -9,8 +9,9 @@ use super::names::distinct;
 use super::paper::Paper;
 use super::table::{Column, Side, Table};
 
-/// Writes the tables one below the other, in the order in which their titles first occur.
-pub(super) fn tables(paper: &mut Paper, record: &Record, matrix: &Matrix) {
+/// Writes the tables one below the other, in the order in which their titles first occur. Cells that are `brief` have
+/// one line and no marks.
+pub(super) fn tables(paper: &mut Paper, record: &Record, matrix: &Matrix, brief: bool) {
     let cells: Vec<(&Row, &Cell)> =
         record.rows.iter().filter_map(|row| Some((row, row.cell.as_ref()?))).collect();
     for (at, title) in distinct(cells.iter().map(|(_, cell)| cell.table.as_str())).into_iter().enumerate() {
@@ -19,18 +20,22 @@ pub(super) fn tables(paper: &mut Paper, record: &Record, matrix: &Matrix) {
             paper.gap();
         }
         paper.line(title);
-        paper.tables(&table(record, matrix, &of_table), false);
+        paper.tables(&table(record, matrix, &of_table, brief), false);
     }
 }
 
-fn table(record: &Record, matrix: &Matrix, cells: &[(&Row, &Cell)]) -> Table {
+fn table(record: &Record, matrix: &Matrix, cells: &[(&Row, &Cell)], brief: bool) -> Table {
     let heads = distinct(cells.iter().map(|(_, cell)| cell.row.as_str()));
     let side = if matrix.shows == Shows::Races { Side::Left } else { Side::Right };
-    let mut table = Table::new(&matrix.corner, heads.iter().map(|head| (*head).to_owned())).apart(3);
+    let corner = match matrix.shows {
+        Shows::Times if brief => "µs, alone / back to back",
+        _ => &matrix.corner,
+    };
+    let mut table = Table::new(corner, heads.iter().map(|head| (*head).to_owned())).apart(3);
     for column in distinct(cells.iter().map(|(_, cell)| cell.column.as_str())) {
         let cell = |head: &&str| {
             let found = cells.iter().find(|(_, cell)| cell.row == *head && cell.column == column);
-            found.map_or_else(String::new, |(row, _)| text(record, row, matrix.shows))
+            found.map_or_else(String::new, |(row, _)| text(record, row, matrix.shows, brief))
         };
         table.push(Column::new(side, column, heads.iter().map(cell)));
     }
@@ -38,19 +43,23 @@ fn table(record: &Record, matrix: &Matrix, cells: &[(&Row, &Cell)]) -> Table {
 }
 
 /// The text of a cell. It is never a bare `0` or `none`.
-fn text(record: &Record, row: &Row, shows: Shows) -> String {
+fn text(record: &Record, row: &Row, shows: Shows, brief: bool) -> String {
     if row.status != Status::Ok {
         return row.status.word().into();
     }
     match shows {
-        Shows::Ratios => ratio(row, record.to_reference(row)),
+        Shows::Ratios => ratio(row, record.to_reference(row), brief),
         Shows::Times => times(row),
+        Shows::Races if brief => row.racy.map_or_else(|| ABSENT.into(), trials),
         Shows::Races => row.racy.map_or_else(|| ABSENT.into(), |racy| races(racy, &row.promise)),
     }
 }
 
-fn ratio(row: &Row, ratio: Option<Summary>) -> String {
+fn ratio(row: &Row, ratio: Option<Summary>, brief: bool) -> String {
     let Some(ratio) = ratio else { return ABSENT.into() };
+    if brief {
+        return format::ratio(&ratio);
+    }
     // A blank in place of the mark keeps the digits aligned.
     let raced = if row.racy.is_some_and(|racy| racy.racy_samples > 0) { '!' } else { BLANK };
     format!("{}{raced}", format::ratio(&ratio))
@@ -62,6 +71,11 @@ fn times(row: &Row) -> String {
         summary.map_or_else(|| ABSENT.into(), |summary| format::time(&summary, near_floor))
     };
     format!("{} / {}", median(row.isolated_us, row.near_floor), median(row.pipelined_us, false))
+}
+
+/// In how many trials anything was wrong.
+fn trials(Racy { samples, racy_samples, .. }: Racy) -> String {
+    format!("{racy_samples} of {samples}")
 }
 
 fn races(racy: Racy, promise: &Promise) -> String {

@@ -1,6 +1,6 @@
 //! Output to the terminal, or to a file that is written completely or not at all.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -19,6 +19,15 @@ pub enum Destination {
     Stdout,
     /// A file; an existing one is replaced.
     File(PathBuf),
+}
+
+impl Display for Destination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stdout => f.write_str("the standard output"),
+            Self::File(path) => path.display().fmt(f),
+        }
+    }
 }
 
 impl FromStr for Destination {

@@ -13,7 +13,7 @@ use super::verdict::verdict;
 /// Share of outliers among the samples above which a footnote mentions them.
 const OUTLIERS: f64 = 0.05;
 
-/// Groups of footnotes: the verdict, problems with figures, meanings of figures, the record's own notes. `drawn` is
+/// Groups of footnotes: problems with figures, meanings of figures, the record's own notes. `drawn` is
 /// the text of the table above, `left_out` the columns that did not fit into it.
 pub(super) fn groups(record: &Record, drawn: &str, left_out: &[String]) -> Vec<Vec<String>> {
     let mut meanings = match record.matrix.as_ref().map(|matrix| matrix.shows) {
@@ -34,7 +34,7 @@ pub(super) fn groups(record: &Record, drawn: &str, left_out: &[String]) -> Vec<V
     if !left_out.is_empty() {
         meanings.push(format!("Left out for lack of room: {}.", left_out.join(", ")));
     }
-    let groups = [short(record), cautions_beside(record, drawn), meanings, record.notes.clone()];
+    let groups = [cautions_beside(record, drawn), meanings, record.notes.clone()];
     groups.into_iter().filter(|group| !group.is_empty()).collect()
 }
 
@@ -78,7 +78,7 @@ pub fn meanings(record: &Record) -> Vec<String> {
     racy(record).into_iter().chain(percent_of_limit::legend(record, false)).collect()
 }
 
-fn ended(ended: &Ended) -> Option<String> {
+pub(super) fn ended(ended: &Ended) -> Option<String> {
     match ended {
         Ended::Complete => None,
         Ended::Interrupted => {
@@ -256,6 +256,16 @@ fn ratios_legend(record: &Record) -> Option<String> {
         text += "; ! where texels raced";
     }
     Some(text + ".")
+}
+
+/// The meaning of brief cells with race counts.
+pub(super) fn trials_legend(record: &Record) -> Option<String> {
+    let racy = record.rows.iter().filter(|row| measured(row)).filter_map(|row| row.racy);
+    let trials = racy.map(|racy| racy.samples).min()?;
+    let bound = super::cross::rounded_up(100.0 * record::stats::none_seen_bound(trials));
+    Some(format!(
+        "Cells: trials with wrong pixels. None in {trials} leaves room for up to {bound}{BLANK}% of trials (95{BLANK}%)."
+    ))
 }
 
 /// The meaning of cells with race counts.

@@ -1,5 +1,6 @@
 //! Presents a [`Record`](record::Record): as tables for the terminal, as pictures, and as the folder of a saved run.
 
+mod answer;
 pub mod arguments;
 mod capture_instructions;
 mod caveats;
@@ -34,6 +35,7 @@ mod timestamp_resolution;
 mod traced;
 mod verdict;
 
+pub use answer::{Form, WIDTH as ANSWER_WIDTH, answer};
 pub use capture_instructions::capture_instructions;
 pub use caveats::caveats;
 pub use certificate::certificate;

@@ -28,7 +28,7 @@ pub fn table_in(charset: Charset, record: &Record, width: u16) -> String {
     let mut paper = Paper::new(charset, width);
     let left_out = match &record.matrix {
         Some(matrix) => {
-            cross::tables(&mut paper, record, matrix);
+            cross::tables(&mut paper, record, matrix, false);
             Vec::new()
         }
         None => paper.table(&rows(record)),

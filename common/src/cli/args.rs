@@ -130,6 +130,9 @@ pub(super) struct Common {
     /// Empty the caches before each sample: fill one large buffer, then read another
     #[arg(long)]
     pub(super) cold: bool,
+    /// Measure and print times on a CPU device too, where only answers are checked by default
+    #[arg(long = "times")]
+    pub(super) cpu_times: bool,
     /// Seconds for all variants together [default: 8, on a CPU device 15; more for more than 20
     /// variants]
     #[arg(long, group = "times", value_name = "SECONDS", value_parser = seconds)]
@@ -173,7 +176,7 @@ pub(super) struct Common {
     /// Leave the self-test out that comes before times are taken; the record says so
     #[arg(long)]
     pub(super) no_self_test: bool,
-    /// Say what recording and submitting each variant cost the CPU
+    /// Print every column, note and conclusion, and what each variant cost the CPU
     #[arg(short, long)]
     pub(super) verbose: bool,
 }

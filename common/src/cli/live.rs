@@ -18,7 +18,7 @@ use live::messages::{Command, State};
 use record::error::{EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED, Halt};
 use record::{Ended, Record, Row, Status, Stop, fault, is_limit};
 use report::Folder;
-use report::terminal::{FILE_WIDTH, leave_at_once};
+use report::terminal::leave_at_once;
 use vulkan::gpu::Gpu;
 
 use super::args::{command, own};
@@ -202,7 +202,7 @@ impl<A: Args> Program for Live<A> {
     fn write(&self, record: &Record) -> Result<String> {
         let path = new_folder(self.run.common.out.as_deref(), self.run.sample.name)?;
         let folder = Folder::create(&path)?;
-        folder.write(record, &report::table(record, FILE_WIDTH), None)?;
+        folder.write(record, &report::answer(record, report::Form::FILE), None)?;
         let own = record.rows.iter().filter(|row| !is_limit(&row.variant)).count();
         Ok(format!("record of {own} variants written to {}", path.display()))
     }

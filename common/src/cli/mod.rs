@@ -28,6 +28,7 @@ use clap::Args;
 use record::error::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED, exit_code, one_line};
 use record::hooks::hooks;
 use record::self_test::Certificate;
+use record::trace::Trace;
 use record::{Ended, Kind, Record, Row, SCHEMA, Shows, Status, Traced, fault, is_limit};
 use report::{Destination, Folder};
 use vulkan::gpu::{Gpu, OpenOptions, list_devices};
@@ -42,6 +43,7 @@ use bench::mutate::Break;
 use args::{Common, parse};
 use follow::{Follow, Keep};
 use report::terminal::{self, fitted, leave_at_once, on_interrupt, print, say};
+use trace::TraceFile;
 
 /// The `main` of a sample. Parses the arguments, opens the device, lets `declare` fill the lab, and runs the mode
 /// that the command line selects. Exit codes: 0 correct, 1 nothing could run here, 2 wrong or failed, 3 hung, 130
@@ -295,7 +297,7 @@ impl Run {
     fn bench(&self, lab: &mut Lab, folder: Option<&Folder>) -> Result<u8> {
         let started = SystemTime::now();
         let options = BenchOptions {
-            samples: self.common.samples.map(|n| n as usize),
+            samples: self.samples(lab),
             budget: self.common.budget,
             thorough: self.common.thorough,
             cold: self.common.cold,
@@ -303,7 +305,9 @@ impl Run {
             waking: None,
             newest: None,
         };
-        self.introduce(lab);
+        if lab.device().kind == Kind::Cpu {
+            lab.report.notes.insert(0, cpu_note(lab).to_owned());
+        }
         let stop = self.stop()?;
         let keep = self.so_far(lab, folder, started);
         let mut follow = Follow::new(self.common.progress.as_ref(), keep)?;
@@ -325,18 +329,23 @@ impl Run {
             say("stopped before all waves were traced: no timeline is written");
         }
         if record.ended == Ended::Complete {
-            let traced = record.rows.iter().filter(|row| matches!(row.trace, Some(Traced::Ok { .. })));
-            let (traced, drawn) = (traced.count(), measured.traces.len());
-            if traced > drawn && !self.common.trace.is_empty() {
-                say(&format!("of {traced} variants the first {drawn} are drawn; --variant chooses others"));
-            }
-            let timelines = self.common.trace.iter();
-            let written = timelines.map(|file| file.write(&record, &measured.traces, self.common.theme));
-            unwritten.extend(written.filter_map(Result::err));
+            unwritten.extend(self.draw(&record, &measured.traces));
         }
         measured.error.iter().chain(&unwritten).for_each(|error| self.complain(error));
         // A run that failed keeps its own exit code, even if writing its output failed too.
         Ok(if code == EXIT_RIGHT && !unwritten.is_empty() { EXIT_FAILED } else { code })
+    }
+
+    /// Draws the timelines, says what is in them, and returns the errors.
+    fn draw(&self, record: &Record, traces: &[(String, Trace)]) -> Vec<anyhow::Error> {
+        let traced = record.rows.iter().filter(|row| matches!(row.trace, Some(Traced::Ok { .. }))).count();
+        let others = if traced > traces.len() { "; --variant chooses others" } else { "" };
+        let draw = |file: &TraceFile| {
+            file.write(record, traces, self.common.theme)?;
+            say(&format!("{}: waves of {} of {traced} variants{others}", file.destination, traces.len()));
+            Ok(())
+        };
+        self.common.trace.iter().map(draw).filter_map(Result::err).collect()
     }
 
     /// Marks the run and its record as failed if it was to draw timelines and has times, but traced nothing.
@@ -372,31 +381,15 @@ impl Run {
         }))
     }
 
-    fn complain(&self, error: &anyhow::Error) {
-        say(&format!("{}: {}", self.sample.name, one_line(error)));
+    /// The number of samples per variant, if it is fixed: a CPU device takes few, unless its times are wanted.
+    fn samples(&self, lab: &Lab) -> Option<usize> {
+        let Common { samples, budget, thorough, cpu_times, .. } = &self.common;
+        let by_time = lab.device().kind != Kind::Cpu || *cpu_times || budget.is_some() || *thorough;
+        samples.map(|n| n as usize).or((!by_time).then_some(CPU_SAMPLES))
     }
 
-    /// Prints before the run what runs, on which device, and what the times can show.
-    fn introduce(&self, lab: &mut Lab) {
-        if lab.gpu.facts.kind == Kind::Cpu {
-            lab.report.notes.insert(0, cpu_note(lab).to_owned());
-        }
-        let facts = lab.device();
-        let settings: Vec<String> = lab.report.settings.iter().map(|(k, v)| format!("{k} {v}")).collect();
-        say(&format!(
-            "{} on {} ({}, {} {})",
-            self.sample.name,
-            facts.name,
-            facts.kind.word(),
-            facts.driver_name,
-            facts.driver_info,
-        ));
-        if !settings.is_empty() {
-            say(&settings.join(", "));
-        }
-        if lab.gpu.facts.kind == Kind::Cpu {
-            say(cpu_note(lab));
-        }
+    fn complain(&self, error: &anyhow::Error) {
+        say(&format!("{}: {}", self.sample.name, one_line(error)));
     }
 
     /// The record of what was measured, with its headline and without further conclusions.
@@ -443,6 +436,9 @@ fn verbose(rows: &[Row]) {
         }
     }
 }
+
+/// Samples per variant that check the answers of a CPU device.
+const CPU_SAMPLES: usize = 5;
 
 /// Printed whenever a CPU device was measured, so that its times are not taken for evidence.
 const CPU_NOTE: &str = "CPU device: dispatches never overlap here and a barrier costs next to nothing; the answers \

@@ -1,12 +1,14 @@
 //! Shows results on the terminal and writes them to files.
 
+use std::io::Write;
+
 use anyhow::{Context, Result};
 use console::Term;
 use serde::Serialize;
 
 use record::{Ended, RaceMap, Record};
 use report::terminal::{FILE_WIDTH, print, say, width_of};
-use report::{Charset, Destination, Folder};
+use report::{ANSWER_WIDTH, Charset, Destination, Folder, Form};
 
 use super::Run;
 
@@ -19,6 +21,18 @@ impl Run {
             _ => print(&text(&Term::stdout()))?,
         }
         self.write_json(data)
+    }
+
+    /// How the answer is printed on a terminal.
+    fn form(&self, terminal: &Term) -> Form {
+        Form {
+            charset: Charset::of_terminal(),
+            room: width_of(terminal).min(if self.common.verbose { FILE_WIDTH } else { ANSWER_WIDTH }),
+            colours: terminal.is_term() && console::colors_enabled(),
+            verbose: self.common.verbose,
+            times: self.common.cpu_times,
+            brief: !self.common.trace.is_empty(),
+        }
     }
 
     pub(super) fn write_json(&self, data: &impl Serialize) -> Result<()> {
@@ -35,25 +49,19 @@ impl Run {
         painting: Option<&record::Painting>,
         folder: Option<&Folder>,
     ) -> Vec<anyhow::Error> {
-        let table = |terminal| {
-            let (charset, room) = (Charset::of_terminal(), width_of(terminal));
-            let waves = report::traced(charset, room, record);
-            report::table_in(charset, record, room)
-                + &waves.map_or_else(String::new, |text| format!("\n{text}"))
-        };
         let data = [&self.common.json, &self.common.csv, &self.common.image];
         let data_on_stdout = data.into_iter().flatten().any(|d| *d == Destination::Stdout);
         let shown = if data_on_stdout {
-            say(&table(&Term::stderr()));
-            Ok(())
+            let text = report::answer(record, self.form(&Term::stderr()));
+            std::io::stderr().write_all(text.as_bytes()).context("writing to the standard error").or(Ok(()))
         } else {
-            print(&table(&Term::stdout()))
+            Destination::Stdout.write(report::answer(record, self.form(&Term::stdout())))
         };
         // Try every output even if another one failed: measuring again costs more than a message.
         let json = self.common.json.as_ref().map(|to| record::json(record).and_then(|text| to.write(&text)));
         let csv = self.common.csv.as_ref().map(|to| record::csv(record).and_then(|text| to.write(&text)));
         let waves = report::traced(Charset::Utf8, FILE_WIDTH, record);
-        let out = folder.map(|to| to.write(record, &report::table(record, FILE_WIDTH), waves.as_deref()));
+        let out = folder.map(|to| to.write(record, &report::answer(record, Form::FILE), waves.as_deref()));
         let image = self.common.image.as_ref();
         // A run that ended early without a map has already said why.
         let image = image.filter(|_| record.ended == Ended::Complete || !maps.is_empty());

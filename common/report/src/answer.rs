@@ -1,0 +1,368 @@
+//! What a run prints: the answer, one table, one line on correctness, and what to type next.
+
+use record::{Kind, Outcome, Promise, Record, Row, Shows, Status, is_limit};
+
+use super::caveats::{caveats, self_test};
+use super::charset::{BLANK, Charset};
+use super::cross;
+use super::footnotes;
+use super::format::{self, differing, measured};
+use super::paper::Paper;
+use super::percent_of_limit;
+use super::rows;
+use super::table::{Column, Side, Table};
+use super::timestamp_resolution;
+
+/// Widest output where none is asked for.
+pub const WIDTH: u16 = 96;
+/// Longest bar, in characters.
+const BAR: usize = 20;
+/// Marks a variant that is correct on this GPU, but not by the specification. The line on correctness explains it.
+const ON_THIS_GPU: &str = " ¹";
+
+/// How much of a record is printed, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Form {
+    /// Characters that may be used.
+    pub charset: Charset,
+    /// Columns.
+    pub room: u16,
+    /// Whether lines may have colours.
+    pub colours: bool,
+    /// Adds the sample's other conclusions, every column and every note.
+    pub verbose: bool,
+    /// Prints the times of a CPU device too.
+    pub times: bool,
+    /// Leaves the table out: something else was asked for, such as a picture.
+    pub brief: bool,
+}
+
+impl Form {
+    /// The form of a text file: everything.
+    pub const FILE: Self = Self {
+        charset: Charset::Utf8,
+        room: super::terminal::FILE_WIDTH,
+        colours: false,
+        verbose: true,
+        times: true,
+        brief: false,
+    };
+}
+
+/// The text of a run. Ends with a newline.
+#[must_use]
+pub fn answer(record: &Record, form: Form) -> String {
+    let mut page = Page { form, text: String::new() };
+    let shows_times = form.times || record.device.kind != Kind::Cpu || races(record);
+    page.line("", &head(record));
+    page.gap();
+    headline(&mut page, record);
+    if form.brief {
+        page.gap();
+        correctness(&mut page, record);
+        return page.text;
+    }
+    if form.verbose {
+        page.gap();
+        page.plain(&rows::table_in(form.charset, record, form.room));
+        return page.text;
+    }
+    if shows_times {
+        page.gap();
+        table(&mut page, record);
+    }
+    page.gap();
+    correctness(&mut page, record);
+    let ended = footnotes::ended(&record.ended);
+    ended.into_iter().chain(caveats(record)).for_each(|line| page.line("", &line));
+    page.gap();
+    page.line(DIM, next(record, shows_times));
+    page.text
+}
+
+fn races(record: &Record) -> bool {
+    record.matrix.as_ref().is_some_and(|matrix| matrix.shows == Shows::Races)
+}
+
+const BOLD: &str = "1";
+const DIM: &str = "2";
+const RED: &str = "31";
+
+/// A text with the colours of a terminal.
+struct Page {
+    form: Form,
+    text: String,
+}
+
+impl Page {
+    fn line(&mut self, style: &str, line: &str) {
+        let mut paper = Paper::new(self.form.charset, self.form.room);
+        paper.line(line);
+        self.styled(style, &paper.text());
+    }
+
+    fn styled(&mut self, style: &str, lines: &str) {
+        if style.is_empty() || !self.form.colours {
+            return self.plain(lines);
+        }
+        for line in lines.lines() {
+            self.text += &format!("\u{1b}[{style}m{line}\u{1b}[0m\n");
+        }
+    }
+
+    fn plain(&mut self, lines: &str) {
+        self.text += &lines.replace(BLANK, " ");
+    }
+
+    fn gap(&mut self) {
+        self.text.push('\n');
+    }
+}
+
+/// `pipelined_events · NVIDIA H200, driver 580.159.04 · passes 12, size 1152x1152 · 7.5 s, self-test passed`
+fn head(record: &Record) -> String {
+    let device = &record.device;
+    let driver = match device.kind {
+        Kind::Cpu => " (a CPU device)".to_owned(),
+        _ => format!(", driver {}", device.driver_info),
+    };
+    let settings = record::listed(&record.configuration);
+    let settings = if settings.is_empty() { settings } else { format!(" · {settings}") };
+    let tested = record.self_test.as_ref().map(|_| format!(", self-test {}", self_test(record)));
+    let tested = tested.unwrap_or_default();
+    format!("{} · {}{driver}{settings} · {:.1} s{tested}", record.sample, device.name, record.seconds)
+}
+
+/// The finding, the claim that it tests, and the first of the sample's other conclusions: with `verbose`, all of them.
+fn headline(page: &mut Page, record: &Record) {
+    if let Some(headline) = &record.headline {
+        let finding = capital(&headline.finding);
+        let interval = headline.value.as_ref().and_then(record::Value::interval_text);
+        let interval = interval.map_or_else(String::new, |interval| format!(" ({interval})"));
+        let sign = if headline.outcome == Outcome::SaysNothing { "" } else { headline.outcome.sign() };
+        page.line(BOLD, format!("{sign} {finding}{interval}.").trim_start());
+        let published = headline.published.as_ref().map_or_else(String::new, |figure| format!(", {figure}"));
+        let outcome = capital(headline.outcome.words());
+        page.line("", &format!("Claim: {}{published}. {outcome}.", headline.claim));
+    }
+    let conclusions = record.verdict.iter().flat_map(|text| text.lines());
+    conclusions.take(if page.form.verbose { usize::MAX } else { 1 }).for_each(|line| page.line("", line));
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+fn table(page: &mut Page, record: &Record) {
+    let mut paper = Paper::new(page.form.charset, page.form.room.min(WIDTH));
+    match &record.matrix {
+        Some(matrix) => {
+            cross::tables(&mut paper, record, matrix, true);
+            if let Some(legend) = footnotes::trials_legend(record).filter(|_| matrix.shows == Shows::Races) {
+                paper.line(&legend);
+            }
+        }
+        None => {
+            paper.table(&variants(record));
+        }
+    }
+    page.plain(&paper.text());
+}
+
+/// A line per variant: times, and the ratio to the reference as figure and bar.
+fn variants(record: &Record) -> Table {
+    let rows = &record.rows;
+    let column = |side, head: &str, of: &dyn Fn(&Row) -> Option<String>| {
+        Column::new(side, head, rows.iter().map(of).collect::<Vec<_>>())
+    };
+    let alone = timestamp_resolution::isolated(record);
+    let names = rows.iter().map(|row| format!("{}{}", row.label(), mark(&row.promise)));
+    let mut table =
+        Table::new("", names).with_words(rows.iter().map(|row| format::status(&row.status)).collect());
+    table.push(column(Side::Points, &format!("alone,{BLANK}µs"), &|row| {
+        Some(format::uncertain(row.isolated_us.as_ref()?, false, alone))
+    }));
+    table.push_used(
+        column(Side::Points, &format!("back{BLANK}to{BLANK}back"), &|row| {
+            Some(format::time(row.pipelined_us.as_ref()?, false))
+        })
+        .goes(12),
+    );
+    if let Some((name, ratios)) = ratios(record) {
+        let most = ratios.iter().flatten().map(|(median, _)| *median).fold(1.0, f64::max);
+        let text = |ratio: &Option<(f64, String)>| ratio.as_ref().map(|(_, text)| text.clone());
+        let bar = |ratio: &Option<(f64, String)>| {
+            Some(ratio.as_ref().map_or_else(String::new, |(median, _)| bar(*median, most)))
+        };
+        table.push(Column::new(Side::Points, "times", ratios.iter().map(text)));
+        let head = format!("{name} =\u{a0}1").replace(' ', &BLANK.to_string());
+        table.push(Column::new(Side::Left, head, ratios.iter().map(bar)).goes(14));
+    }
+    let shares = percent_of_limit::shares(record).into_iter();
+    let shares = shares.map(|share| share.map(|share| percent_of_limit::cell(&share)));
+    table.push_used(Column::new(Side::Right, format!("of{BLANK}limit"), shares).goes(13));
+    table
+}
+
+fn mark(promise: &Promise) -> &'static str {
+    match promise {
+        Promise::Law | Promise::Fault { .. } => "",
+        Promise::Hardware { .. } => ON_THIS_GPU,
+        Promise::Nothing { .. } => " (races)",
+    }
+}
+
+/// The label of the variant that ratios refer to, the usual way if there is one, and each row's ratio with its text.
+fn ratios(record: &Record) -> Option<(&str, Vec<Option<(f64, String)>>)> {
+    let (reference, of): (_, fn(&Row) -> Option<_>) = match (&record.baseline, &record.bound) {
+        (Some(name), _) => (name, |row| row.to_baseline),
+        (None, Some(name)) => (name, |row| row.to_bound),
+        (None, None) => return None,
+    };
+    let label = record.rows.iter().find(|row| row.variant == *reference)?.label();
+    let text = |row: &Row| Some((of(row)?.median, format::ratio(&of(row)?)));
+    let ratios: Vec<_> = record.rows.iter().map(text).collect();
+    ratios.iter().any(Option::is_some).then_some((label, ratios))
+}
+
+/// A bar as long as `ratio` where `most` takes [`BAR`] characters, with a line at 1.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "both are below the bar's length"
+)]
+fn bar(ratio: f64, most: f64) -> String {
+    let cells = |value: f64| (value / most * BAR as f64).round().clamp(0.0, BAR as f64) as usize;
+    let (length, one) = (cells(ratio).max(1), cells(1.0).max(1));
+    let cell = |at: usize| match at {
+        at if at + 1 == one => {
+            if length > at {
+                '█'
+            } else {
+                '│'
+            }
+        }
+        at if at < length => '▇',
+        _ => ' ',
+    };
+    (0..length.max(one)).map(cell).collect()
+}
+
+/// Whether all results were right; for variants that may be wrong, in how many runs they were.
+fn correctness(page: &mut Page, record: &Record) {
+    let rows = || record.rows.iter().filter(|row| !is_limit(&row.variant));
+    for row in rows() {
+        match &row.status {
+            Status::Wrong { elements, first } => {
+                let text = format!(
+                    "✗ {}: {}, so there is no time. The first: {first}",
+                    row.label(),
+                    differing(*elements)
+                );
+                page.line(RED, &text);
+            }
+            Status::Error { reason } => page.line(RED, &format!("✗ {}: {reason}", row.label())),
+            _ => {}
+        }
+    }
+    let checked = |row: &&Row| measured(row) && row.racy.is_some();
+    let of = |row: &Row| row.racy.map_or(0, |racy| racy.samples);
+    let by_law = || rows().filter(checked).filter(|row| row.promise == Promise::Law);
+    if let Some((least, most)) = by_law().map(of).min().zip(by_law().map(of).max()) {
+        let runs = if least == most { format!("{least}") } else { format!("{least} to {most}") };
+        page.line("", &format!("✓ every result that must be right was right in {runs} runs per variant"));
+    }
+    // Cross tables show the counts of the others in their cells, and a CPU device races nowhere.
+    if record.matrix.is_none() && record.device.kind != Kind::Cpu {
+        may_be_wrong(page, &rows().filter(checked).collect::<Vec<_>>());
+    }
+}
+
+/// In how many runs the variants were wrong that the specification does not promise to be right.
+fn may_be_wrong(page: &mut Page, rows: &[&Row]) {
+    let wrong = |row: &Row| row.racy.filter(|racy| racy.racy_samples > 0);
+    let text = |row: &&&Row| {
+        Some(format!("{} in {} of {} runs", row.label(), wrong(row)?.racy_samples, wrong(row)?.samples))
+    };
+    let relying = || rows.iter().filter(|row| matches!(row.promise, Promise::Hardware { .. }));
+    for text in relying().filter_map(|row| text(&row)) {
+        page.line(RED, &format!("✗ wrong results: {text}"));
+    }
+    if relying().next().is_some() {
+        page.line("", "¹ right on this GPU, not by the Vulkan specification");
+    }
+    let racing = || rows.iter().filter(|row| matches!(row.promise, Promise::Nothing { .. }));
+    if racing().next().is_some() {
+        let wrong: Vec<String> = racing().filter_map(|row| text(&row)).collect();
+        let wrong = if wrong.is_empty() {
+            "no wrong result seen".to_owned()
+        } else {
+            format!("wrong: {}", wrong.join("; "))
+        };
+        page.line("", &format!("(races): synchronisation is left out on purpose; {wrong}"));
+    }
+}
+
+fn next(record: &Record, shows_times: bool) -> &'static str {
+    match (record.device.kind, shows_times) {
+        (Kind::Cpu, false) => "check the synchronisation itself: --check   times: --times   all notes: -v",
+        (Kind::Cpu, true) => "a CPU device never overlaps dispatches: these times say nothing about a GPU",
+        _ => "why: --trace waves.svg   watch it: --live   sizes: --size 256..4096*2   all notes: -v",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use record::fixture;
+
+    use super::*;
+    use crate::charset::width;
+
+    const SHOWN: Form = Form { room: WIDTH, verbose: false, times: false, ..Form::FILE };
+
+    #[test]
+    fn of_every_kind_of_run() {
+        for (name, record) in [
+            ("variants", fixture::record()),
+            ("ratios", fixture::ratios()),
+            ("races", fixture::races()),
+            ("cpu", fixture::cpu()),
+            ("limits", fixture::limits()),
+        ] {
+            insta::assert_snapshot!(name, answer(&record, SHOWN));
+        }
+        insta::assert_snapshot!("cpu_with_times", answer(&fixture::cpu(), Form { times: true, ..SHOWN }));
+        insta::assert_snapshot!("brief", answer(&fixture::record(), Form { brief: true, ..SHOWN }));
+    }
+
+    #[test]
+    fn no_line_is_wider_than_asked() {
+        for record in
+            [fixture::record(), fixture::cpu(), fixture::limits(), fixture::ratios(), fixture::races()]
+        {
+            for (room, charset) in
+                (60..=WIDTH).flat_map(|room| [(room, Charset::Utf8), (room, Charset::Ascii)])
+            {
+                let text = answer(&record, Form { room, charset, times: true, ..SHOWN });
+                assert!(charset == Charset::Utf8 || text.is_ascii(), "{text}");
+                let widest = text.lines().map(width).max().unwrap();
+                assert!(widest <= usize::from(room), "{widest} columns at {room}\n{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn colours_are_for_terminals() {
+        let coloured = answer(&fixture::record(), Form { colours: true, ..SHOWN });
+        assert!(coloured.contains("\u{1b}[1m"));
+        assert!(!answer(&fixture::record(), SHOWN).contains('\u{1b}'));
+    }
+
+    #[test]
+    fn a_bar_has_a_line_at_one() {
+        assert_eq!(bar(0.5, 2.0), "▇▇▇▇▇    │");
+        assert_eq!(bar(1.0, 2.0), "▇▇▇▇▇▇▇▇▇█");
+        assert_eq!(bar(2.0, 2.0), "▇▇▇▇▇▇▇▇▇█▇▇▇▇▇▇▇▇▇▇");
+    }
+}
