@@ -53,7 +53,7 @@ impl Form {
 #[must_use]
 pub fn answer(record: &Record, form: Form) -> String {
     let mut page = Page { form, text: String::new() };
-    let shows_times = form.times || record.device.kind != Kind::Cpu || races(record);
+    let shows_times = form.times || record.device.kind != Kind::Cpu;
     page.line("", &head(record));
     page.gap();
     headline(&mut page, record);
@@ -78,10 +78,6 @@ pub fn answer(record: &Record, form: Form) -> String {
     page.gap();
     page.line(DIM, next(record, shows_times));
     page.text
-}
-
-fn races(record: &Record) -> bool {
-    record.matrix.as_ref().is_some_and(|matrix| matrix.shows == Shows::Races)
 }
 
 const BOLD: &str = "1";

@@ -65,7 +65,7 @@ fn sparklines(room: usize, taken: &[Taken<'_>]) -> String {
 }
 
 /// `▂▅███▇▃`: full where the most waves are in flight, blank where there are none.
-fn sparkline(shape: &[f64], cells: usize) -> String {
+pub(super) fn sparkline(shape: &[f64], cells: usize) -> String {
     const RAMP: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let most = shape.iter().copied().fold(0.0, f64::max);
     let cells = cells.min(shape.len());

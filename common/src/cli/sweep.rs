@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::Ordering;
@@ -11,9 +12,9 @@ use std::sync::atomic::Ordering;
 use anyhow::{Context, Result, bail, ensure};
 use record::Record;
 use record::error::{EXIT_INTERRUPTED, EXIT_RIGHT};
-use report::Charset;
 use report::arguments::refuse;
 use report::terminal::{on_interrupt, print, say, width_of};
+use report::{ANSWER_WIDTH, Charset, Destination};
 use vulkan::gpu::usable_devices;
 
 use bench::host::Sample;
@@ -77,10 +78,22 @@ pub(super) fn run(
         ensure!(!has(flag), "a sweep has many records: leave {flag} out and give it a folder with --out");
     }
     let measures = !["--check", "--profile", "--code", "--code-diff", "--list-variants"].into_iter().any(has);
-    run_points(&points, measures, out(&texts).as_deref()).map(Asked::Swept)
+    let output = Output { measures, times: has("--times"), folder: out(&texts) };
+    run_points(&points, &output).map(Asked::Swept)
 }
 
-fn run_points(points: &[Point], measures: bool, folder: Option<&Path>) -> Result<u8> {
+/// What a sweep prints and keeps.
+struct Output {
+    /// Whether its runs leave records.
+    measures: bool,
+    /// Whether times of a CPU device are shown.
+    times: bool,
+    /// Where the runs are kept.
+    folder: Option<PathBuf>,
+}
+
+fn run_points(points: &[Point], output: &Output) -> Result<u8> {
+    let Output { measures, times, ref folder } = *output;
     let program = std::env::current_exe().context("finding this program")?;
     let stop = on_interrupt()?;
     let kept = tempfile::tempdir().context("creating a folder for the sweep's records")?;
@@ -91,7 +104,7 @@ fn run_points(points: &[Point], measures: bool, folder: Option<&Path>) -> Result
             worst = EXIT_INTERRUPTED;
             break;
         }
-        say(&format!("\n{} ({} of {})", point.name(", "), number + 1, points.len()));
+        say(&format!("{} ({} of {})", point.name(", "), number + 1, points.len()));
         let mut call = Command::new(&program);
         // Each run gets its own part of the folder below.
         call.args(point.arguments.iter().filter(|argument| !argument.starts_with("--out=")));
@@ -102,9 +115,17 @@ fn run_points(points: &[Point], measures: bool, folder: Option<&Path>) -> Result
         if measures {
             call.arg("--json").arg(&json);
         }
+        // The table at the end says it all, unless a run fails.
+        let answer = kept.path().join("answer");
+        if measures {
+            call.stdout(fs::File::create(&answer)?);
+        }
         let ended = run_point(call, &kept.path().join("progress")).context("starting a run of the sweep")?;
         let code = ended.code().and_then(|code| u8::try_from(code).ok());
         worst = worst.max(code.unwrap_or(record::error::EXIT_FAILED));
+        if measures && code != Some(EXIT_RIGHT) {
+            Destination::Stdout.write(fs::read(&answer)?)?;
+        }
         if let Ok(record) = record::read_record(&json) {
             records.push((point.name(", "), record));
         } else if measures && number == 0 && !sweeps_devices {
@@ -122,8 +143,8 @@ fn run_points(points: &[Point], measures: bool, folder: Option<&Path>) -> Result
     }
     if measures && !records.is_empty() {
         let records: Vec<(String, &Record)> = records.iter().map(|(name, r)| (name.clone(), r)).collect();
-        let charset = Charset::of_terminal();
-        print(&format!("\n{}", report::sweep(charset, width_of(&console::Term::stdout()), &records)))?;
+        let (charset, room) = (Charset::of_terminal(), width_of(&console::Term::stdout()).min(ANSWER_WIDTH));
+        print(&format!("\n{}", report::sweep(charset, room, &records, times)))?;
     }
     Ok(worst)
 }
