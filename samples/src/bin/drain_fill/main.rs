@@ -42,7 +42,7 @@ use samples::steps::first;
 use samples::{LOADS_AND_STORES, STORES, items, size};
 
 use chain::{Chain, Clear, Work, first_fill};
-use verdict::conclude;
+use verdict::{headline, verdict};
 
 /// Parts of the area, as divisors: those of the talk, and one that does not fill a GPU.
 const SHARES: [u32; 4] = [1, 4, 16, 64];
@@ -89,7 +89,8 @@ fn drain_fill(lab: &mut Lab, args: &Args) -> Result<()> {
     clears(lab, work)?;
     simultaneous_use(lab, work)?;
     lab.report.show_matrix();
-    lab.report.verdict(move |figures| conclude(figures, work.passes));
+    lab.report.headline(headline);
+    lab.report.verdict(move |figures| verdict(figures, work.size, work.passes));
     Ok(())
 }
 

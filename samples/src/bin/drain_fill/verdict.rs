@@ -1,45 +1,63 @@
-//! The conclusion of `drain_fill`.
+//! What the barriers of `drain_fill` take, and its clears.
 
-use common::Figures;
-use common::record::published;
+use common::record::stats::Interval;
+use common::{Extent, Figures, Headline, Holds, Time, Value};
+use samples::words::published;
 
-/// Three sentences at the most: barriers on large and small passes, idle time beside the talk's, clears.
-pub fn conclude(figures: &Figures<'_>, passes: u32) -> Option<String> {
-    let sentences = [barriers(figures), beside_the_talk(figures), clears(figures, passes)];
-    let sentences: Vec<String> = sentences.into_iter().flatten().collect();
-    (!sentences.is_empty()).then(|| sentences.join("\n"))
+/// The passes of the talk's figure: over 1/4 of the area.
+const QUARTER: &str = "4";
+
+/// The share of small passes that barriers take.
+pub fn headline(figures: &Figures<'_>) -> Headline {
+    let idle = published("lottes2018", "idle/quarter");
+    Headline::of("barriers between quarter-size passes waste time")
+        .test(taken(figures, QUARTER), &Holds::Above(1.0), |percent| {
+            format!("barriers take {percent} of passes over a quarter of the area")
+        })
+        .published(idle.map(|percent| format!("talk: at least {percent} %")))
 }
 
-/// The share of the time that barriers take, of the largest passes and of the smallest.
-fn barriers(figures: &Figures<'_>) -> Option<String> {
+/// The times behind the headline, barriers on the largest and smallest passes, and clears.
+pub fn verdict(figures: &Figures<'_>, size: Extent, passes: u32) -> Option<String> {
+    let lines = [times(figures, size, passes), by_area(figures), cleared(figures), clears(figures, passes)];
+    let lines: Vec<String> = lines.into_iter().flatten().collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn times(figures: &Figures<'_>, size: Extent, passes: u32) -> Option<String> {
+    let us = |order: &str| figures.us(Time::Pipelined, &format!("{order}_{QUARTER}"));
     Some(format!(
-        "Barriers take {:.0} % of the time of whole passes and {:.0} % at 1/64 of the area (back to back).",
-        taken(figures, "1")?,
-        taken(figures, "64")?
+        "{:.1} against {:.1} µs without barriers: {passes} passes over 1/4 of {size}, back to back.",
+        us("barrier")?,
+        us("no_barrier")?
     ))
 }
 
-/// The same at 1/4 of the area, of passes alone and of passes with a clear by a kernel, beside the talk's idle VALUs.
-fn beside_the_talk(figures: &Figures<'_>) -> Option<String> {
-    let talk = |key| Some(published::find("lottes2018", key).ok()?.value);
-    let (quarter, idle) = (taken(figures, "4")?, talk("idle/quarter")?);
-    let cleared = taken(figures, "4_clear").zip(talk("idle/quarter_clear"));
-    let [cleared, idle_cleared] = cleared.map_or_else(Default::default, |(taken, idle)| {
-        [
-            format!(", with a clear by a kernel {taken:.0} %"),
-            format!(", and for at least {idle} % with a clear"),
-        ]
-    });
+fn by_area(figures: &Figures<'_>) -> Option<String> {
     Some(format!(
-        "Back to back, at 1/4 of the area barriers take {quarter:.0} % of the time{cleared}. In the talk VALUs idle for \
-         at least {idle} % of a pass at 1/4 resolution{idle_cleared}. Time that a barrier takes is not idle time."
+        "Barriers take {} of the time of whole passes and {} at 1/64 of the area. Time that a barrier takes is not idle \
+         time.",
+        taken(figures, "1")?.text(),
+        taken(figures, "64")?.text()
+    ))
+}
+
+fn cleared(figures: &Figures<'_>) -> Option<String> {
+    Some(format!(
+        "With a clear by a kernel before each pass over 1/4 of the area barriers take {}. In the talk VALUs idle for at \
+         least {} % of such a pass.",
+        taken(figures, "4_clear")?.text(),
+        published("lottes2018", "idle/quarter_clear")?
     ))
 }
 
 /// Percent of the time of a chain with barriers that the chain without does not take, back to back.
-fn taken(figures: &Figures<'_>, share: &str) -> Option<f64> {
+fn taken(figures: &Figures<'_>, share: &str) -> Option<Value> {
     let ratio = figures.pipelined_ratio(&format!("barrier_{share}"), &format!("no_barrier_{share}"))?;
-    Some(100.0 * (1.0 - 1.0 / ratio.median).max(0.0))
+    let percent = |ratio: f64| 100.0 * (1.0 - 1.0 / ratio).max(0.0);
+    let interval =
+        ratio.median_95.map(|interval| Interval { low: percent(interval.low), high: percent(interval.high) });
+    Some(Value { median: percent(ratio.median), interval, unit: "%".into() })
 }
 
 /// What a clear adds to a pass, by each way to clear, where its interval excludes zero.
@@ -63,34 +81,41 @@ fn clears(figures: &Figures<'_>, passes: u32) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use common::record::Record;
+    use common::record::headline::LONGEST;
+    use common::record::{Outcome, Record};
 
     use super::*;
 
+    fn concluded(record: &Record) -> String {
+        verdict(&Figures::new(&record.rows), Extent { width: 2560, height: 1440 }, 8).unwrap()
+    }
+
     #[test]
     fn records_lead_to_their_verdicts() {
-        let concluded = |record: Record| conclude(&Figures::new(&record.rows), 8).unwrap();
+        let newest = samples::recorded_on("2026-11-25", "drain_fill").unwrap();
+        let headline = headline(&Figures::new(&newest.rows));
+        assert_eq!(headline.finding, "barriers take 11 % of passes over a quarter of the area");
+        assert!(headline.finding.chars().count() <= LONGEST);
         assert_eq!(
-            concluded(samples::recorded("drain_fill").unwrap()),
-            "Barriers take 3 % of the time of whole passes and 80 % at 1/64 of the area (back to back).\n\
-             Back to back, at 1/4 of the area barriers take 11 % of the time, with a clear by a kernel 11 %. In the \
-             talk VALUs idle for at least 14 % of a pass at 1/4 resolution, and for at least 26 % with a clear. Time \
-             that a barrier takes is not idle time.\n\
-             A clear and its barrier add to each pass over 1/4 of the area (alone): 11.3 µs by a kernel."
+            (headline.outcome, headline.published.as_deref()),
+            (Outcome::Holds, Some("talk: at least 14 %"))
         );
-        let newest = concluded(samples::recorded_on("2026-11-25", "drain_fill").unwrap());
+        assert_eq!(
+            concluded(&newest),
+            "94.9 against 84.1 µs without barriers: 8 passes over 1/4 of 2560x1440, back to back.\n\
+             Barriers take 3 % of the time of whole passes and 81 % at 1/64 of the area. Time that a barrier takes is \
+             not idle time.\n\
+             With a clear by a kernel before each pass over 1/4 of the area barriers take 11 %. In the talk VALUs idle \
+             for at least 26 % of such a pass.\n\
+             A clear and its barrier add to each pass over 1/4 of the area (alone): 11.3 µs by a kernel, 2.7 µs by \
+             vkCmdFillBuffer, 74.4 µs by vkCmdClearColorImage."
+        );
+        let first = concluded(&samples::recorded("drain_fill").unwrap());
         assert!(
-            newest.contains("81 % at 1/64")
-                && newest.contains("Back to back, at 1/4 of the area barriers take 11 % of the time, with"),
-            "{newest}"
+            first.contains("80 % at 1/64") && first.ends_with("(alone): 11.3 µs by a kernel."),
+            "{first}"
         );
-        assert!(
-            newest.ends_with(
-                "11.3 µs by a kernel, 2.7 µs by vkCmdFillBuffer, 74.4 µs by vkCmdClearColorImage."
-            ),
-            "{newest}"
-        );
-        assert_eq!(conclude(&Figures::new(&[]), 8), None);
+        assert_eq!(verdict(&Figures::new(&[]), Extent::square(8), 8), None);
     }
 
     #[test]
@@ -102,7 +127,7 @@ mod tests {
                 sample.one_us = if clears { noise } else { 1.0 };
             }
         }
-        let text = conclude(&Figures::new(&record.rows), 8).unwrap();
+        let text = concluded(&record);
         assert!(text.ends_with("no measurable time by a kernel."), "{text}");
     }
 }
