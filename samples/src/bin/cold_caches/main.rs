@@ -37,7 +37,7 @@ use common::{Access, Extent, Lab, Scope, Stage, run, sample};
 use samples::{NO_ACCESS, STORES, items, size};
 
 use kernels::{Code, Constants, Work};
-use verdict::conclude;
+use verdict::{headline, verdict};
 
 const LOADS_OF_CONSTANTS: Scope = (Stage::COMPUTE_SHADER, Access::UNIFORM_READ);
 
@@ -67,7 +67,8 @@ fn cold_caches(lab: &mut Lab, args: &Args) -> Result<()> {
     code(lab, work)?;
     constants(lab, work)?;
     lab.report.show_matrix();
-    lab.report.verdict(move |figures| conclude(figures, passes));
+    lab.report.headline(move |figures| headline(figures, passes));
+    lab.report.verdict(move |figures| verdict(figures, passes));
     Ok(())
 }
 

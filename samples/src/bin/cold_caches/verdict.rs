@@ -1,33 +1,56 @@
-//! The conclusion of `cold_caches`. A difference is stated only if its interval excludes zero.
+//! What cold caches add to a pass. A difference is stated only if its interval excludes zero.
 
-use common::{Figures, Summary};
+use common::{Figures, Headline, Holds, Summary, Time, Value};
 use samples::words::{decided, of_ratio};
 
 use crate::kernels::ENTRIES;
 
-/// Three sentences at the most: code, constants, and what is left behind the same chain.
-pub fn conclude(figures: &Figures<'_>, passes: u32) -> Option<String> {
-    let code = longer(figures, "code", passes).map(|longer| {
-        let short = self::longer(figures, "short_code", passes);
-        let short = short.map_or_else(String::new, |longer| format!(" (a short kernel: {longer})"));
-        format!("The first pass of a kernel in a submit takes {longer} than the next one{short}.")
-    });
+/// What new code adds to a pass.
+pub fn headline(figures: &Figures<'_>, passes: u32) -> Headline {
+    let added = added(figures, "code").map(|us| Value::of(&us, 1.0 / cold(passes), "µs"));
+    Headline::of("new code makes a pass slower")
+        .test(added, &Holds::Above(0.0), |us| format!("new code adds {us} to a pass"))
+}
+
+/// The times behind the headline, short code, constants, and what is left behind the same chain.
+pub fn verdict(figures: &Figures<'_>, passes: u32) -> Option<String> {
+    let short = longer(figures, "short_code", passes)
+        .map(|longer| format!("A pass of new but short code takes {longer} than with the same code again."));
     let constants = longer(figures, "constants", passes).map(|longer| {
         format!(
             "A pass with constants that no pass of the submit has read takes {longer} than with the same constants \
              again, in {ENTRIES} dependent fetches."
         )
     });
-    let sentences: Vec<String> = [code, constants, back_to_back(figures)].into_iter().flatten().collect();
-    (!sentences.is_empty()).then(|| sentences.join("\n"))
+    let lines = [times(figures, passes), short, constants, back_to_back(figures)];
+    let lines: Vec<String> = lines.into_iter().flatten().collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn times(figures: &Figures<'_>, passes: u32) -> Option<String> {
+    let us = |variant| figures.us(Time::Isolated, variant);
+    Some(format!(
+        "{:.1} against {:.1} µs: {passes} passes, with another kernel for each or the same for all.",
+        us("code_cold")?,
+        us("code_warm")?
+    ))
+}
+
+/// What a chain with cold caches takes longer, in µs.
+fn added(figures: &Figures<'_>, kind: &str) -> Option<Summary> {
+    figures.difference_us(&format!("{kind}_cold"), &format!("{kind}_warm"))
+}
+
+/// Passes that only one of the chains has cold: the first one is cold in both.
+fn cold(passes: u32) -> f64 {
+    f64::from(passes - 1)
 }
 
 /// `11.8 µs longer`: how much longer a pass with cold caches takes, or that this was not measurable.
 fn longer(figures: &Figures<'_>, kind: &str, passes: u32) -> Option<String> {
-    let difference = figures.difference_us(&format!("{kind}_cold"), &format!("{kind}_warm"))?;
-    let is_told = difference.median_95.is_some_and(|interval| interval.low > 0.0);
-    // The first pass is cold in both.
-    let us = format!("{:.1} µs longer", difference.median / f64::from(passes - 1));
+    let added = added(figures, kind)?;
+    let is_told = added.median_95.is_some_and(|interval| interval.low > 0.0);
+    let us = format!("{:.1} µs longer", added.median / cold(passes));
     Some(if is_told { us } else { "not measurably longer".into() })
 }
 
@@ -47,15 +70,22 @@ fn back_to_back(figures: &Figures<'_>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use common::record::Outcome;
+    use common::record::headline::LONGEST;
+
     use super::*;
 
     #[test]
     fn a_record_leads_to_its_verdict() {
         let mut record = samples::recorded_on("2026-11-25", "cold_caches").unwrap();
+        let headline_now = headline(&Figures::new(&record.rows), 8);
+        assert_eq!(headline_now.finding, "new code adds 10.8 µs to a pass");
+        assert!(headline_now.finding.chars().count() <= LONGEST);
+        assert_eq!((headline_now.outcome, headline_now.published), (Outcome::Holds, None));
         assert_eq!(
-            conclude(&Figures::new(&record.rows), 8).unwrap(),
-            "The first pass of a kernel in a submit takes 10.8 µs longer than the next one (a short kernel: 0.3 µs \
-             longer).\n\
+            verdict(&Figures::new(&record.rows), 8).unwrap(),
+            "228.8 against 147.8 µs: 8 passes, with another kernel for each or the same for all.\n\
+             A pass of new but short code takes 0.3 µs longer than with the same code again.\n\
              A pass with constants that no pass of the submit has read takes 8.9 µs longer than with the same \
              constants again, in 64 dependent fetches.\n\
              Back to back, new code takes 0.99 (0.99 to 0.99) times as long as the same code, new constants not \
@@ -67,11 +97,9 @@ mod tests {
                 sample.one_us = if row.variant.ends_with("cold") { noise } else { 1.0 };
             }
         }
-        let text = conclude(&Figures::new(&record.rows), 8).unwrap();
-        assert!(
-            text.starts_with("The first pass of a kernel in a submit takes not measurably longer"),
-            "{text}"
-        );
-        assert_eq!(conclude(&Figures::new(&[]), 8), None);
+        let text = verdict(&Figures::new(&record.rows), 8).unwrap();
+        assert!(text.contains("short code takes not measurably longer than"), "{text}");
+        assert_eq!(headline(&Figures::new(&record.rows), 8).outcome, Outcome::Undecided);
+        assert_eq!(verdict(&Figures::new(&[]), 8), None);
     }
 }
