@@ -57,7 +57,7 @@ use samples::{in_rows, items, lanes, size};
 
 use buffers::{Probes, Tiles, started};
 use rounds::{Lengths, MOST_ROUNDS};
-use verdict::{Plan, conclude};
+use verdict::{Plan, headline, verdict};
 
 /// Waves per workgroup; the first and the last run by default.
 const WAVES: [u32; 4] = [1, 2, 4, 8];
@@ -109,7 +109,8 @@ fn wave_launch(lab: &mut Lab, args: &Args) -> Result<()> {
         lab.report.setting("mhz", mhz);
     }
     let plan = Plan { waves, machine, mhz: args.mhz };
-    lab.report.verdict(move |figures| conclude(figures, plan));
+    lab.report.headline(headline);
+    lab.report.verdict(move |figures| verdict(figures, plan));
     Ok(())
 }
 

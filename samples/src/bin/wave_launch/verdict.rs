@@ -1,6 +1,6 @@
-//! The conclusion of `wave_launch`.
+//! What launching waves takes, and what workgroups of one wave gain.
 
-use common::{Figures, Time};
+use common::{Figures, Headline, Holds, Time, Value};
 use samples::machine::Machine;
 use samples::words::decided;
 
@@ -15,11 +15,24 @@ pub struct Plan {
     pub mhz: Option<u32>,
 }
 
-/// Three parts at the most: launch rate, loops over tiles, workgroups of waves that differ in length.
-pub fn conclude(figures: &Figures<'_>, plan: Plan) -> Option<String> {
-    let sentences: Vec<String> =
-        [launch(figures, plan), tiles(figures), probes(figures)].into_iter().flatten().collect();
-    (!sentences.is_empty()).then(|| sentences.join("\n"))
+const LOOP: &str = "tiles_16";
+const LAUNCH_EACH: &str = "tiles_1";
+
+/// Loops over tiles in place of launches.
+pub fn headline(figures: &Figures<'_>) -> Headline {
+    let ratio = figures.ratio(LOOP, LAUNCH_EACH);
+    Headline::of("a loop over tiles beats a workgroup per tile").test(
+        ratio.as_ref().map(Value::ratio),
+        &Holds::FASTER,
+        |times| format!("tiles in loops of 16 take {times} as long as a workgroup each"),
+    )
+}
+
+/// The times behind the headline, workgroups of waves that differ in length, and the launch rate.
+pub fn verdict(figures: &Figures<'_>, plan: Plan) -> Option<String> {
+    let lines: Vec<String> =
+        [tiles(figures), probes(figures), launch(figures, plan)].into_iter().flatten().collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// The launch rate, and how long workgroups have to run so that they fill the GPU at this rate.
@@ -36,9 +49,9 @@ fn launch(figures: &Figures<'_>, plan: Plan) -> Option<String> {
         Some(room / launched_per_ns(figures, waves, plan)? / 1e3)
     };
     let fills = break_even(8)
-        .map(|us| format!("; workgroups of eight waves that run for less than {us:.1} µs cannot fill it"));
+        .map(|us| format!(" Workgroups of eight waves that run for less than {us:.1} µs cannot fill it."));
     Some(format!(
-        "This GPU starts {per_ns:.2} workgroups of one wave per ns{clocks}{}.",
+        "This GPU starts {per_ns:.2} workgroups of one wave per ns{clocks}.{}",
         fills.unwrap_or_default()
     ))
 }
@@ -51,8 +64,12 @@ fn launched_per_ns(figures: &Figures<'_>, waves: u32, plan: Plan) -> Option<f64>
 }
 
 fn tiles(figures: &Figures<'_>) -> Option<String> {
-    let times = times_as_long(figures, "tiles_16", "tiles_1")?;
-    Some(format!("Workgroups that loop over 16 tiles take {times} as workgroups of one tile."))
+    let us = |variant| figures.us(Time::Isolated, variant);
+    Some(format!(
+        "{:.1} against {:.1} µs: workgroups that loop over 16 tiles, and workgroups of one tile.",
+        us(LOOP)?,
+        us(LAUNCH_EACH)?
+    ))
 }
 
 /// What workgroups of one wave gain over those of eight, with rays of many lengths and room for few waves. The controls
@@ -65,12 +82,14 @@ fn probes(figures: &Figures<'_>) -> Option<String> {
             "Rays of many lengths take {times} in workgroups of one wave as in workgroups of eight."
         ));
     };
-    let controls = [("irregular", "where more waves fit"), ("even_probes", "with rays of one length")];
-    let controls: String =
-        controls.into_iter().filter_map(|(name, words)| Some(format!("; {} {words}", gain(name)?))).collect();
+    let controls = [("irregular", "Where more waves fit"), ("even_probes", "With rays of one length")];
+    let controls: String = controls
+        .into_iter()
+        .filter_map(|(name, words)| Some(format!(" {words} they take {}.", gain(name)?)))
+        .collect();
     Some(format!(
         "With room for few waves, rays of many lengths take {probes} in workgroups of one wave as in workgroups of \
-         eight{controls}."
+         eight.{controls}"
     ))
 }
 
@@ -86,7 +105,8 @@ fn times_as_long(figures: &Figures<'_>, variant: &str, other: &str) -> Option<St
 
 #[cfg(test)]
 mod tests {
-    use common::record::Record;
+    use common::record::headline::LONGEST;
+    use common::record::{Outcome, Record};
 
     use super::*;
 
@@ -94,26 +114,30 @@ mod tests {
         let setting = |name: &str| record.configuration.get(name).unwrap().as_str();
         assert_eq!((setting("size"), setting("wave_lanes")), ("2560x1440", "32"));
         let machine = setting("machine").parse().ok();
-        conclude(&Figures::new(&record.rows), Plan { waves: 2560 * 1440 / 32, machine, mhz: Some(1980) })
+        verdict(&Figures::new(&record.rows), Plan { waves: 2560 * 1440 / 32, machine, mhz: Some(1980) })
     }
 
     #[test]
     fn a_record_leads_to_its_verdict() {
         let mut record = samples::recorded_on("2026-11-25", "wave_launch").unwrap();
+        let headline = headline(&Figures::new(&record.rows));
+        assert_eq!(headline.finding, "tiles in loops of 16 take 0.36x as long as a workgroup each");
+        assert!(headline.finding.chars().count() <= LONGEST);
+        assert_eq!((headline.outcome, headline.published), (Outcome::Holds, None));
         assert_eq!(
             concluded(&record).unwrap(),
-            "This GPU starts 1.64 workgroups of one wave per ns (0.83 per clock at 1980 MHz; the talk: 0.25 waves per \
-             clock and shader engine); workgroups of eight waves that run for less than 0.7 µs cannot fill it.\n\
-             Workgroups that loop over 16 tiles take 0.36x as long (14.1 against 39.1 µs) as workgroups of one tile.\n\
+            "14.1 against 39.1 µs: workgroups that loop over 16 tiles, and workgroups of one tile.\n\
              With room for few waves, rays of many lengths take 0.91x as long (3153.0 against 3443.3 µs) in workgroups \
-             of one wave as in workgroups of eight; 1.07x as long (2034.0 against 1896.0 µs) where more waves fit; \
-             0.99x as long (1970.7 against 1997.4 µs) with rays of one length."
+             of one wave as in workgroups of eight. Where more waves fit they take 1.07x as long (2034.0 against \
+             1896.0 µs). With rays of one length they take 0.99x as long (1970.7 against 1997.4 µs).\n\
+             This GPU starts 1.64 workgroups of one wave per ns (0.83 per clock at 1980 MHz; the talk: 0.25 waves per \
+             clock and shader engine). Workgroups of eight waves that run for less than 0.7 µs cannot fill it."
         );
         record.rows.retain(|row| !row.variant.contains("probes"));
         let text = concluded(&record).unwrap();
         assert!(
-            text.ends_with(
-                "Rays of many lengths take 1.07x as long (2034.0 against 1896.0 µs) in workgroups of one wave as in \
+            text.contains(
+                "\nRays of many lengths take 1.07x as long (2034.0 against 1896.0 µs) in workgroups of one wave as in \
                  workgroups of eight."
             ),
             "{text}"
@@ -125,13 +149,13 @@ mod tests {
     #[test]
     fn what_noise_hides_is_not_told() {
         let mut record = samples::recorded_on("2026-11-25", "wave_launch").unwrap();
-        for row in record.rows.iter_mut().filter(|row| row.variant.starts_with("tiles")) {
-            let loops = row.variant.starts_with("tiles_16");
+        for row in record.rows.iter_mut().filter(|row| row.variant.starts_with("even_probes")) {
+            let of_one = row.variant.ends_with('1');
             for (sample, noise) in row.samples.iter_mut().zip([0.7, 1.3].into_iter().cycle()) {
-                sample.one_us = if loops { noise } else { 1.0 };
+                sample.one_us = if of_one { noise } else { 1.0 };
             }
         }
         let text = concluded(&record).unwrap();
-        assert!(text.contains("loop over 16 tiles take as long as workgroups of one tile."), "{text}");
+        assert!(text.contains("With rays of one length they take as long.\n"), "{text}");
     }
 }
