@@ -47,7 +47,7 @@ use device::{Plane, count};
 use reference::Filter;
 use samples::size;
 use tile::Tile;
-use verdict::verdict;
+use verdict::{headline, verdict};
 use volume::volume;
 
 /// What does it save to load a tile once into shared memory?
@@ -93,7 +93,8 @@ fn lds_blur(lab: &mut Lab, args: &Args) -> Result<()> {
     any_filter(lab, plane);
     lab.limits(size, Format::R32_SFLOAT)?;
     volume(lab, args.volume)?;
-    lab.report.verdict(verdict);
+    lab.report.headline(headline);
+    lab.report.verdict(move |figures| verdict(figures, size));
     Ok(())
 }
 

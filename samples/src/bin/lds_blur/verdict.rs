@@ -1,10 +1,25 @@
-//! The verdict of `lds_blur`: what shared memory saves, beside the article's claim.
+//! What shared memory saves.
 
-use common::{Figures, Time};
+use common::{Extent, Figures, Headline, Holds, Time, Value};
+use samples::words::published;
 
-/// Compares the fastest variants with shared memory with the fastest without. Names begin so.
-pub fn verdict(figures: &Figures<'_>) -> Option<String> {
-    let one_texel: &[&str] = &["direct", "box3x3_direct"];
+const TILE: &str = "box3x3_tile_16x16";
+const DIRECT: &str = "box3x3_direct";
+
+/// A tile in shared memory in place of nine loads per invocation.
+pub fn headline(figures: &Figures<'_>) -> Headline {
+    let ratio = figures.ratio(TILE, DIRECT);
+    Headline::of("shared memory speeds up a 3x3 filter")
+        .test(ratio.as_ref().map(Value::ratio), &Holds::FASTER, |times| {
+            format!("shared memory takes {times} as long as direct loads")
+        })
+        .published(published("aaltonen2017", "lds/saves").map(|times| format!("article: {times}x at best")))
+}
+
+/// The times behind the headline, and the fastest variants with shared memory beside the fastest without.
+pub fn verdict(figures: &Figures<'_>, size: Extent) -> Option<String> {
+    // Beginnings of names, and what is unlike besides.
+    let one_texel: &[&str] = &["direct", DIRECT];
     let kinds: [(&str, &[&str], &[&str], &str); 5] = [
         (
             "With one texel per invocation shared memory",
@@ -32,41 +47,61 @@ pub fn verdict(figures: &Figures<'_>) -> Option<String> {
             figures.fastest(Time::Isolated, |name| starts.iter().any(|start| name.starts_with(start)))
         };
         let [(shared, us), (direct, direct_us)] = [fastest(shared)?, fastest(direct)?];
+        if [shared, direct] == [TILE, DIRECT] {
+            return None;
+        }
         let percent = 100.0 * (us / direct_us - 1.0);
         let told = match percent {
             ..0.0 => format!("saves {:.0} % of the time", -percent),
             _ => format!("takes {percent:.0} % longer"),
         };
-        Some(format!("{what} {told} ({shared} against {direct}{remark}). "))
+        let [shared, direct] = [figures.row(shared)?, figures.row(direct)?].map(|row| row.label());
+        Some(format!("{what} {told} ('{shared}' against '{direct}'{remark})."))
     });
-    let saved: String = saved.collect();
-    (!saved.is_empty()).then(|| saved + "The article says up to 30 %.")
+    let lines: Vec<String> = times(figures, size).into_iter().chain(saved).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn times(figures: &Figures<'_>, size: Extent) -> Option<String> {
+    let us = |variant| figures.us(Time::Isolated, variant);
+    Some(format!("{:.1} against {:.1} µs: {size} texels, in tiles of 16x16.", us(TILE)?, us(DIRECT)?))
 }
 
 #[cfg(test)]
 mod tests {
+    use common::record::Outcome;
+    use common::record::headline::LONGEST;
+
     use super::*;
 
     #[test]
     fn what_is_unlike_has_a_sentence_of_its_own() {
-        let record = samples::recorded_on("2026-11-25", "lds_blur").unwrap();
+        let mut rows = samples::recorded_on("2026-11-25", "lds_blur").unwrap().rows;
+        let headline = headline(&Figures::new(&rows));
+        assert_eq!(headline.finding, "shared memory takes 0.75x as long as direct loads");
+        assert!(headline.finding.chars().count() <= LONGEST);
         assert_eq!(
-            verdict(&Figures::new(&record.rows)).unwrap(),
-            "With one texel per invocation shared memory saves 25 % of the time (box3x3_tile_16x16 against \
-             box3x3_direct). With a column of texels per invocation shared memory saves 34 % of the time \
-             (shared_sliding_32x48x16 against sliding_32x2x16, the fastest of several shapes against one). In 3D \
-             shared memory saves 60 % of the time (volume_shared_4x4x4 against volume_direct). Another algorithm, \
-             rows and then columns in shared memory, saves 22 % of the time (separable_32x32 against \
-             box3x3_direct). A pair of 16-bit texels per invocation in shared memory saves 46 % of the time \
-             (box3x3_half_32x32 against box3x3_direct, whose texels have 32 bits). The article says up to 30 %."
+            (headline.outcome, headline.published.as_deref()),
+            (Outcome::Holds, Some("article: 0.7x at best"))
         );
-        let slower = ["box3x3_tile_8x8", "box3x3_direct"];
-        let rows: Vec<_> = record.rows.into_iter().filter(|row| slower.contains(&&*row.variant)).collect();
-        let text = verdict(&Figures::new(&rows)).unwrap();
-        assert!(
-            text.contains("shared memory takes 26 % longer (box3x3_tile_8x8 against box3x3_direct)"),
-            "{text}"
+        let size = Extent::square(4096);
+        assert_eq!(
+            verdict(&Figures::new(&rows), size).unwrap(),
+            "97.3 against 129.1 µs: 4096x4096 texels, in tiles of 16x16.\n\
+             With a column of texels per invocation shared memory saves 34 % of the time ('shared_sliding_32x48x16' \
+             against 'sliding_32x2x16', the fastest of several shapes against one).\n\
+             In 3D shared memory saves 60 % of the time ('volume_shared_4x4x4' against 'volume_direct').\n\
+             Another algorithm, rows and then columns in shared memory, saves 22 % of the time ('separable_32x32' \
+             against 'box3x3_direct').\n\
+             A pair of 16-bit texels per invocation in shared memory saves 46 % of the time ('box3x3_half_32x32' \
+             against 'box3x3_direct', whose texels have 32 bits)."
         );
-        assert_eq!(verdict(&Figures::new(&[])), None);
+        let slower = ["box3x3_tile_8x8", DIRECT];
+        rows.retain(|row| slower.contains(&&*row.variant));
+        assert_eq!(
+            verdict(&Figures::new(&rows), size).unwrap(),
+            "With one texel per invocation shared memory takes 26 % longer ('box3x3_tile_8x8' against 'box3x3_direct')."
+        );
+        assert_eq!(verdict(&Figures::new(&[]), size), None);
     }
 }
