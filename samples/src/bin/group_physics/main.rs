@@ -96,6 +96,7 @@ fn group_physics(lab: &mut Lab, args: &Args) -> Result<()> {
         }
     }
     list_open(lab, scene);
+    lab.report.headline(verdict::headline);
     lab.report.verdict(verdict::verdict);
     Ok(())
 }
