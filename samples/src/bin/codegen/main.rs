@@ -55,7 +55,7 @@ use anyhow::Result;
 use clap::value_parser;
 use common::{Buffer, BufferSet, Buffers, Declared, Format, Lab, run, sample};
 use reference::{WORDS, generations};
-use verdict::verdict;
+use verdict::{headline, verdict};
 
 /// Does it matter how a choice is written?
 #[derive(clap::Args, Clone, Debug)]
@@ -99,6 +99,7 @@ fn codegen(lab: &mut Lab, args: &Args) -> Result<()> {
     let side = if lab.device().is_cpu() { 256 } else { 4096 };
     lab.limits([side; 2], Format::R32_UINT)?;
     lab.report.note("Times compare among the forms of one thing: mt_… make numbers, select_… choose words.");
+    lab.report.headline(headline);
     lab.report.verdict(verdict);
     Ok(())
 }

@@ -1,32 +1,74 @@
-//! Whether the forms of a pair take different times.
+//! Whether the forms of a choice take different times.
 
-use common::Figures;
+use common::{Figures, Headline, Holds, Time, Value};
 use samples::words::{decided, of_ratio};
 
 use crate::{FIX_AGAINST_SELECT, PAIRS};
 
-/// Compares the times within each pair.
+/// The source's fix beside the product that it replaces.
+pub fn headline(figures: &Figures<'_>) -> Headline {
+    let [(fix, _), _] = PAIRS;
+    let ratio = figures.ratio(fix[0], fix[1]);
+    Headline::of("how a choice is written matters").test(
+        ratio.as_ref().map(Value::ratio),
+        &Holds::Outside(0.99..=1.01),
+        |times| format!("select-and takes {times} as long as multiply"),
+    )
+}
+
+/// The times behind the headline, and the other pairs.
 pub fn verdict(figures: &Figures<'_>) -> Option<String> {
-    let pairs = PAIRS.into_iter().map(|(pair, _)| pair).chain([FIX_AGAINST_SELECT]);
-    let sentences: Vec<String> = pairs.filter_map(|pair| compared(figures, pair)).collect();
-    (!sentences.is_empty()).then(|| format!("In short: {}.", sentences.join("; ")))
+    let [(fix, _), (choices, _)] = PAIRS;
+    let [one, other] = fix.map(|variant| figures.us(Time::Isolated, variant));
+    let times = one.zip(other).map(|(one, other)| {
+        format!(
+            "{one:.1} against {other:.1} µs: a step of MT19937, where a difference below 1 % does not count."
+        )
+    });
+    let pairs = [(choices, ["ternary", "if"]), (FIX_AGAINST_SELECT, ["select-and", "select"])];
+    let compared = pairs.into_iter().filter_map(|(pair, words)| compared(figures, pair, words));
+    let lines: Vec<String> = times.into_iter().chain(compared).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// How long one takes relative to the other, if the samples tell them apart.
-fn compared(figures: &Figures<'_>, [one, other]: [&str; 2]) -> Option<String> {
+fn compared(
+    figures: &Figures<'_>,
+    [one, other]: [&str; 2],
+    [words, other_words]: [&str; 2],
+) -> Option<String> {
     let ratio = figures.ratio(one, other)?;
     Some(match ratio.median_95 {
-        None => format!("{one} and {other}: too few samples to tell"),
-        Some(_) if decided(&ratio) => format!("{one} takes {} times as long as {other}", of_ratio(&ratio, 3)),
-        Some(_) => format!("{one} and {other}: no difference that these samples tell"),
+        None => format!("Too few samples to tell {words} from {other_words}."),
+        Some(_) if decided(&ratio) => {
+            format!("The {words} takes {} times as long as the {other_words}.", of_ratio(&ratio, 3))
+        }
+        Some(_) => format!("These samples tell no difference between {words} and {other_words}."),
     })
 }
 
-samples::test_verdict!("codegen");
-
 #[cfg(test)]
 mod tests {
+    use common::record::Outcome;
+    use common::record::headline::LONGEST;
+
     use super::*;
+
+    #[test]
+    fn a_record_leads_to_its_verdict() {
+        let rows = samples::recorded_on("2026-11-25", "codegen").unwrap().rows;
+        let headline = headline(&Figures::new(&rows));
+        assert_eq!(headline.finding, "select-and takes 1.01x as long as multiply");
+        assert!(headline.finding.chars().count() <= LONGEST);
+        assert_eq!((headline.outcome, headline.published), (Outcome::DoesNotHold, None));
+        assert_eq!(
+            verdict(&Figures::new(&rows)).unwrap(),
+            "90.4 against 89.9 µs: a step of MT19937, where a difference below 1 % does not count.\n\
+             These samples tell no difference between ternary and if.\n\
+             These samples tell no difference between select-and and select."
+        );
+        assert_eq!(verdict(&Figures::new(&[])), None);
+    }
 
     /// The verdict on the recorded rows, with `select_ternary` `factor` times as long as `select_if`.
     fn with_ternary(factor: f64) -> String {
@@ -41,8 +83,8 @@ mod tests {
     #[test]
     fn an_interval_that_holds_one_is_no_difference() {
         for (factor, expected) in [
-            (1.0, "select_ternary and select_if: no difference that these samples tell"),
-            (1.25, "select_ternary takes 1.250 (1.250 to 1.250) times as long as select_if"),
+            (1.0, "tell no difference between ternary and if."),
+            (1.25, "The ternary takes 1.250 (1.250 to 1.250) times as long as the if."),
             (1.0002, "takes 1.0002 (1.0002 to 1.0002) times"),
         ] {
             assert!(with_ternary(factor).contains(expected), "{}", with_ternary(factor));
