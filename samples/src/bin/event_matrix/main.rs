@@ -39,7 +39,7 @@ use event_form::EventForm;
 use samples::bands::Bands;
 use samples::chain::{Chain, ChainArgs};
 use samples::{LOADS, NO_ACCESS, STORES};
-use verdict::verdict;
+use verdict::{headline, verdict};
 
 // `STORES`, `LOADS` and `NO_ACCESS` in the flags of sync1.
 const STORES1: Scope1 = (Stage1::COMPUTE_SHADER, Access1::SHADER_WRITE);
@@ -68,7 +68,8 @@ fn event_matrix(lab: &mut Lab, args: &Args) -> Result<()> {
         bands_with_events(lab, chain, bands, form);
     }
     two_queues(lab, chain, Bands::new(&chain, 2, args.chain.align))?;
-    lab.report.verdict(move |figures| verdict(figures, chain.passes, bands.count));
+    lab.report.headline(move |figures| headline(figures, bands.count));
+    lab.report.verdict(move |figures| verdict(figures, chain.size, chain.passes, bands.count));
     chain.expect(lab);
     Ok(())
 }

@@ -1,21 +1,43 @@
-//! The verdict of `event_matrix`: what a barrier, a set and a wait cost, and whether dispatches overlap across them.
+//! What a barrier, a set and a wait cost, and whether dispatches overlap across them.
 
-use common::{Figures, Summary};
-use samples::words::fastest_right;
+use common::{Extent, Figures, Headline, Holds, Summary, Time, Value};
+use samples::words::{fastest_right, published};
 
-/// The costs of the fastest form of events that was right in every sample, beside a barrier in the same place and
-/// beside one after each whole pass.
-pub fn verdict(figures: &Figures<'_>, passes: u32, bands: u32) -> Option<String> {
+const BARRIER: &str = "full_barrier";
+
+/// The fastest form of event, set and waited for, in place of a barrier after each pass.
+pub fn headline(figures: &Figures<'_>, bands: u32) -> Headline {
+    let ratio = fastest_events(figures, bands).and_then(|(events, _)| figures.ratio(events, BARRIER));
+    Headline::of("some form of event beats a barrier")
+        .test(ratio.as_ref().map(Value::ratio), &Holds::FASTER, |times| {
+            format!("the fastest event form takes {times} as long as a barrier")
+        })
+        .published(talk())
+}
+
+/// The talk's one form of events beside its barriers.
+fn talk() -> Option<String> {
+    let times =
+        published("lottes2018", "ladder/split_by_events")? / published("lottes2018", "ladder/barrier")?;
+    Some(format!("talk: {times:.2}x"))
+}
+
+/// The fastest form that was right in every sample.
+fn fastest_events<'r>(figures: &Figures<'r>, bands: u32) -> Option<(&'r str, f64)> {
+    let ending = format!("_{bands}");
+    fastest_right(figures, |name| name.starts_with("events") && name.ends_with(&ending))
+}
+
+/// The times behind the headline, what the fastest form costs beside a barrier in the same place and beside one after
+/// each pass, and whether dispatches overlap.
+pub fn verdict(figures: &Figures<'_>, size: Extent, passes: u32, bands: u32) -> Option<String> {
     let ends = f64::from(passes - 1);
     let per_pass = |variant: &str| cost(figures.difference_us(variant, "no_barrier"), ends);
-    let barrier = per_pass("full_barrier")?;
-    let ending = format!("_{bands}");
-    let Some((events, _)) =
-        fastest_right(figures, |name| name.starts_with("events") && name.ends_with(&ending))
-    else {
+    let barrier = per_pass(BARRIER)?;
+    let Some((events, events_us)) = fastest_events(figures, bands) else {
         return Some(format!(
-            "A barrier after a whole pass costs {barrier}. Of events nothing is known: no variant with bands ran (a \
-             smaller --align lets more sizes be split)."
+            "A barrier after each pass costs {barrier}. No variant with bands ran: a smaller --align lets more sizes \
+             be split."
         ));
     };
     let sibling = |what: &str| events.replacen("events", what, 1);
@@ -24,34 +46,40 @@ pub fn verdict(figures: &Figures<'_>, passes: u32, bands: u32) -> Option<String>
     let in_place = format!("barrier_bands_{bands}");
     let each =
         |variant: &str, without: &str| cost(figures.difference_us(variant, without), ends * f64::from(bands));
-    let form = figures.row(events).and_then(|row| row.cell.as_ref()).map_or(events, |cell| &cell.row);
-    let mut text =
-        format!("A set and its wait cost {} in the fastest form ({form})", each(events, &no_sync)?);
+    let mut lines = vec![format!(
+        "{events_us:.1} against {:.1} µs: {size}, {passes} passes; the form is {}.",
+        figures.us(Time::Isolated, BARRIER)?,
+        figures.row(events)?.label(),
+    )];
+    let mut costs = format!("A set and its wait cost {}", each(events, &no_sync)?);
     if let Some(barrier) = each(&in_place, &format!("bands_no_sync_{bands}")) {
-        text += &format!(", a barrier in place of the wait {barrier}");
+        costs += &format!(", a barrier in place of the wait {barrier}");
     }
     let [set, wait] = ["sets", "waits"].map(|what| each(&sibling(what), &no_sync));
     if let Some((set, wait)) = set.zip(wait) {
-        text += &format!(". Only set, an event costs {set}, only waited for {wait}");
+        costs += &format!(". Only set, an event costs {set}, only waited for {wait}");
     }
-    text += &format!(
-        ". Per pass events cost {}, the split into bands included, and a barrier after the whole pass {barrier}.",
+    lines.push(costs + ".");
+    lines.push(format!(
+        "Beside no sync, events cost {} per pass, the split into bands included, a barrier after each pass {barrier}.",
         per_pass(events)?
-    );
+    ));
     let interval = |other: &str| figures.difference_us(events, other)?.median_95;
-    text += match (interval("full_barrier"), interval(&in_place)) {
+    let overlap = match (interval(BARRIER), interval(&in_place)) {
         (Some(whole), Some(in_place)) if whole.high < 0.0 && in_place.high < 0.0 => {
-            " Events take less time than barriers: dispatches seem to overlap, which a trace has to show."
+            "Dispatches seem to overlap across events, which a trace has to show."
         }
         (Some(whole), Some(in_place)) if whole.low > 0.0 && in_place.high < 0.0 => {
-            " Events take less time than barriers in their place, and more than a barrier after each pass."
+            "Events take less time than barriers in their place, and more than a barrier after each pass."
         }
         (_, Some(in_place)) if in_place.low > 0.0 => {
-            " Events take more time than barriers in their place: no sign that dispatches overlap."
+            "Events take more time than barriers in their place: no sign that dispatches overlap."
         }
-        _ => " Whether dispatches overlap across events cannot be told from these times.",
+        _ => "Whether dispatches overlap across events cannot be told from these times.",
     };
-    Some(text + &traced(figures, events, &no_sync).unwrap_or_default())
+    lines.push(overlap.into());
+    lines.extend(traced(figures, events, &no_sync));
+    Some(lines.join("\n"))
 }
 
 /// The time that dependencies add to a chain, per dependency.
@@ -69,13 +97,14 @@ fn traced(figures: &Figures<'_>, events: &str, no_sync: &str) -> Option<String> 
     // If dispatches do not overlap even without sync, that they do not with events proves nothing.
     let drains = if together == 0 && 2 * free > pairs { ": an event drains this GPU" } else { "" };
     Some(format!(
-        " In the traces {together} of {pairs} dispatches overlap the next with events, {free} without sync{drains}."
+        "In the traces {together} of {pairs} dispatches overlap the next with events, {free} without sync{drains}."
     ))
 }
 
 #[cfg(test)]
 mod tests {
-    use common::record::{Record, Traced};
+    use common::record::headline::LONGEST;
+    use common::record::{Outcome, Record, Traced};
 
     use super::*;
 
@@ -84,34 +113,42 @@ mod tests {
     }
 
     fn verdict_of(record: &Record) -> String {
-        verdict(&Figures::new(&record.rows), 12, 2).unwrap()
+        verdict(&Figures::new(&record.rows), Extent::square(512), 12, 2).unwrap()
+    }
+
+    fn headline_of(record: &Record) -> Headline {
+        headline(&Figures::new(&record.rows), 2)
     }
 
     #[test]
     fn events_that_drain_are_called_so() {
+        let record = recorded("matrix-512-12-passes");
+        let Headline { finding, outcome, published, .. } = headline_of(&record);
+        assert_eq!(finding, "the fastest event form takes 1.84x as long as a barrier");
+        assert!(finding.chars().count() <= LONGEST);
+        assert_eq!((outcome, published.as_deref()), (Outcome::DoesNotHold, Some("talk: 0.79x")));
         assert_eq!(
-            verdict_of(&recorded("matrix-512-12-passes")),
-            "A set and its wait cost 3.78 µs in the fastest form (sync1, no access, coherent stores, device-only), a \
-             barrier in place of the wait 2.73 µs. Only set, an event costs 3.69 µs, only waited for 2.64 µs. Per pass \
-             events cost 7.90 µs, the split into bands included, and a barrier after the whole pass 2.60 µs. Events \
-             take more time than barriers in their place: no sign that dispatches overlap."
+            verdict_of(&record),
+            "129.1 against 71.1 µs: 512x512, 12 passes; the form is events_coherent_sync1_2.\nA set and its wait cost \
+             3.78 µs, a barrier in place of the wait 2.73 µs. Only set, an event costs 3.69 µs, only waited for 2.64 \
+             µs.\nBeside no sync, events cost 7.90 µs per pass, the split into bands included, a barrier after each pass \
+             2.60 µs.\nEvents take more time than barriers in their place: no sign that dispatches overlap."
         );
         let mut traced = recorded("waves-512-12-passes");
-        let text = verdict_of(&traced);
-        assert!(
-            text.ends_with(
-                "0 of 23 dispatches overlap the next with events, 22 without sync: an event drains this GPU."
-            ),
-            "{text}"
-        );
+        let ends = |traced: &Record, free, drains| {
+            let end = format!(
+                "\nIn the traces 0 of 23 dispatches overlap the next with events, {free} without sync"
+            );
+            assert!(verdict_of(traced).ends_with(&(end + drains)), "{}", verdict_of(traced));
+        };
+        ends(&traced, 22, ": an event drains this GPU.");
         // If the GPU overlaps nothing, the traces prove nothing about events.
         for row in &mut traced.rows {
             if let Some(Traced::Ok { figures, .. }) = &mut row.trace {
                 figures.dispatches.iter_mut().filter_map(|d| d.overlap.as_mut()).for_each(|o| o.us = -1.0);
             }
         }
-        let text = verdict_of(&traced);
-        assert!(text.ends_with("0 of 23 dispatches overlap the next with events, 0 without sync."), "{text}");
+        ends(&traced, 0, ".");
     }
 
     #[test]
@@ -123,13 +160,15 @@ mod tests {
             row.isolated_us = Summary::of(&times);
         }
         let text = verdict_of(&faster);
-        assert!(text.contains("(sync1, no access, coherent stores, device-only)"), "{text}");
+        assert_eq!(headline_of(&faster).outcome, Outcome::Holds);
+        assert!(text.contains("the form is events_coherent_sync1_2."), "{text}");
         assert!(text.contains("cost too little to measure") && text.contains("seem to overlap"), "{text}");
         // Variants with wrong elements are no evidence.
         let row = faster.rows.iter_mut().find(|row| row.variant == "events_coherent_sync1_2").unwrap();
         row.racy.as_mut().unwrap().racy_samples = 1;
         assert!(!verdict_of(&faster).contains("seem to overlap"));
         faster.rows.retain(|row| !row.variant.starts_with("events"));
-        assert!(verdict_of(&faster).contains("Of events nothing is known"));
+        assert_eq!(headline_of(&faster).outcome, Outcome::Undecided);
+        assert!(verdict_of(&faster).contains("No variant with bands ran"));
     }
 }
