@@ -1,9 +1,9 @@
-//! Workgroups that wait for each other within a dispatch: what kernels and devices need for it, and the verdict on it.
+//! Workgroups that wait for each other within a dispatch: what kernels and devices need for it, and what it gains.
 
 use common::record::{DeviceFacts, Promise};
-use common::{Figures, KernelBuilder, Lab, Time};
+use common::{Figures, Headline, Holds, KernelBuilder, Lab, Summary, Time, Value};
 
-use crate::words::{decided, fastest_right, of_ratio};
+use crate::words::fastest_right;
 
 /// Words between flags, so that each has a 32-byte sector: polls of neighbours then do not queue at one address. On an
 /// H200 this takes 5 % less time at 512x512 than adjacent flags, and the same time at larger sizes.
@@ -35,39 +35,37 @@ pub fn lacking(facts: &DeviceFacts, chained: bool) -> Option<String> {
     Some(format!("{} has no {what}, without which no workgroup sees what another stored", facts.name))
 }
 
-/// Variants that a verdict compares with barriers: what their passes do, and which they are.
-pub type Compared = (&'static str, fn(&str) -> bool);
+/// The fastest of the wanted variants that are correct by the Vulkan specification and were right in every sample.
+pub fn fastest<'r>(figures: &Figures<'r>, wanted: impl Fn(&str) -> bool) -> Option<(&'r str, f64)> {
+    let by_spec = |name: &str| figures.row(name).is_some_and(|row| row.promise == Promise::Law);
+    fastest_right(figures, |name| wanted(name) && by_spec(name))
+}
 
-/// A sentence for the fastest variant of each of `compared`, as times as fast as the fastest with barriers, whose names begin
-/// with `barriers`; then the time without order, by variants whose names begin with `no_order`. Wrong rows and such as are
-/// not correct by the specification do not count.
-pub fn verdict(
+/// The fastest variant with barriers, whose name begins with `barriers` in each sample.
+fn with_barriers<'r>(figures: &Figures<'r>) -> Option<(&'r str, f64)> {
+    fastest(figures, |name| name.starts_with("barriers"))
+}
+
+/// The time of a variant over that of the fastest with barriers.
+pub fn to_barriers(figures: &Figures<'_>, variant: &str) -> Option<Summary> {
+    figures.ratio(variant, with_barriers(figures)?.0)
+}
+
+/// Tests the claim that one dispatch, in its fastest variant, takes less time than barriers.
+pub fn headline(
     figures: &Figures<'_>,
-    barriers: &str,
-    compared: &[Compared],
-    no_order: &str,
-) -> Option<String> {
-    let by_law = |name: &str| figures.row(name).is_some_and(|row| row.promise == Promise::Law);
-    let (barrier, barrier_us) = fastest_right(figures, |name| by_law(name) && name.starts_with(barriers))?;
-    let told = |&(what, is_of): &Compared| {
-        let (name, us) = fastest_right(figures, |name| by_law(name) && is_of(name))?;
-        let ratio = figures.ratio(barrier, name)?;
-        let times = match ratio.median_95 {
-            None => "too few samples to tell how much faster".into(),
-            Some(_) if decided(&ratio) => format!("{} times as fast", of_ratio(&ratio, 2)),
-            Some(_) => "as fast, as far as these samples tell".into(),
-        };
-        Some(format!(" {what}: {us:.1} µs ({name}), {times}."))
-    };
-    let sentences: Vec<String> = compared.iter().filter_map(told).collect();
-    if sentences.is_empty() {
-        return None;
-    }
-    let without = figures.fastest(Time::Isolated, |name| name.starts_with(no_order));
-    let without =
-        without.map_or_else(String::new, |(name, us)| format!(" Without any order: {us:.1} µs ({name})."));
-    Some(format!(
-        "With barriers the passes take {barrier_us:.1} µs ({barrier}).{}{without}",
-        sentences.concat()
-    ))
+    claim: &str,
+    one_dispatch: Option<&str>,
+    finding: impl FnOnce(&str) -> String,
+) -> Headline {
+    let ratio = one_dispatch.and_then(|variant| to_barriers(figures, variant));
+    Headline::of(claim).test(ratio.as_ref().map(Value::ratio), &Holds::FASTER, finding)
+}
+
+/// The times behind the headline, of what was measured, and that of the variants whose names begin with `no_sync`.
+pub fn times(figures: &Figures<'_>, one_dispatch_us: f64, no_sync: &str, measured: &str) -> Option<String> {
+    let (_, barriers_us) = with_barriers(figures)?;
+    let without = figures.fastest(Time::Isolated, |name| name.starts_with(no_sync));
+    let without = without.map_or_else(String::new, |(_, us)| format!(" Without sync it takes {us:.1} µs."));
+    Some(format!("{one_dispatch_us:.1} against {barriers_us:.1} µs: {measured}.{without}"))
 }

@@ -68,6 +68,7 @@ use reference::MOST_RADIUS;
 use samples::{STORES, size};
 use shapes::{tile_for, workgroup_for};
 use tiles::Tiles;
+use verdict::{headline, verdict};
 
 /// What do the barriers of a bloom cost, and what is left when all passes go in one dispatch?
 #[derive(clap::Args, Clone, Debug)]
@@ -106,7 +107,9 @@ fn bloom(lab: &mut Lab, args: &Args) -> Result<()> {
     }
     let workgroup = args.tile.unwrap_or_else(|| tile_for(lab.device(), size));
     in_one_dispatch(lab, &bloom, Tiles { workgroup, radius: args.radius, order: args.order })?;
-    lab.report.verdict(verdict::verdict);
+    lab.report.headline(headline);
+    let radius = args.radius;
+    lab.report.verdict(move |figures| verdict(figures, size, radius));
     bloom.expect(lab);
     Ok(())
 }

@@ -54,7 +54,7 @@ use kernels::{Chain, Form, workgroups_for};
 use samples::chain::MIX_BITS;
 use samples::waits::lacking;
 use samples::{LOADS, STORES, in_rows, size};
-use verdict::verdict;
+use verdict::{headline, verdict};
 
 /// Is one dispatch whose tiles wait for each other faster than a barrier between passes?
 #[derive(clap::Args, Clone, Debug)]
@@ -157,7 +157,8 @@ fn tiles_in_one_dispatch(lab: &mut Lab, args: &Args) -> Result<()> {
         }
     }
     parts::left_out(lab, chain, one, [tagged, texels], timeouts)?;
-    lab.report.verdict(verdict);
+    lab.report.headline(headline);
+    lab.report.verdict(move |figures| verdict(figures, chain));
     Ok(())
 }
 

@@ -1,51 +1,96 @@
 //! What waiting and fusing gain, apart from each other.
 
-use common::Figures;
-use samples::waits::{self, Compared};
+use common::report::format;
+use common::{Figures, Headline};
+use samples::waits::{self, fastest, to_barriers};
 
-/// One pass per tile whose tiles wait, several passes per dispatch with barriers, and both, each beside barriers.
-pub fn verdict(figures: &Figures<'_>) -> Option<String> {
-    fn waits(name: &str) -> bool {
-        name.starts_with("tags") || name.starts_with("flags")
-    }
-    let compared: [Compared; 3] = [
-        ("In one dispatch whose tiles wait for each other", |name| waits(name) && !name.ends_with("_fused")),
-        ("With several passes per dispatch and barriers between dispatches", |name| name == "fused"),
-        ("With several passes per tile, in one dispatch whose tiles wait", |name| {
-            waits(name) && name.ends_with("_fused")
-        }),
-    ];
-    waits::verdict(figures, "barriers", &compared, "no_order")
+use crate::kernels::Chain;
+
+/// What a way does, and whether a variant does it.
+type Way = (&'static str, fn(&str) -> bool);
+
+/// The ways to do without a barrier after each pass.
+const WAYS: [Way; 3] = [
+    ("One pass per tile, in one dispatch", |name| in_one_dispatch(name) && !is_fused(name)),
+    ("Several passes per tile, in one dispatch", |name| in_one_dispatch(name) && is_fused(name)),
+    ("Several passes per dispatch, with barriers between dispatches", |name| name == "fused"),
+];
+
+fn in_one_dispatch(name: &str) -> bool {
+    name.starts_with("tags") || name.starts_with("flags")
+}
+
+fn is_fused(name: &str) -> bool {
+    name.ends_with("_fused")
+}
+
+/// One dispatch in place of barriers. The finding tells where it also fuses passes, which alone saves time.
+pub fn headline(figures: &Figures<'_>) -> Headline {
+    let one = fastest(figures, in_one_dispatch).map(|(name, _)| name);
+    waits::headline(figures, "one dispatch whose tiles wait beats barriers", one, |times| {
+        if one.is_some_and(is_fused) {
+            format!("one dispatch, passes fused, takes {times} as long as barriers")
+        } else {
+            format!("one dispatch takes {times} as long as barriers between passes")
+        }
+    })
+}
+
+/// The times behind the headline, then the fastest variant of each other way beside barriers.
+pub fn verdict(figures: &Figures<'_>, chain: Chain) -> Option<String> {
+    let (one, us) = fastest(figures, in_one_dispatch)?;
+    let Chain { size, passes, radius } = chain;
+    let tiles = if is_fused(one) { "several passes per tile" } else { "one pass per tile" };
+    let measured = format!("{size}, {passes} passes of radius {radius}, {tiles}");
+    let first = waits::times(figures, us, "no_order", &measured)?;
+    let others = WAYS.iter().filter(|(_, is_of)| !is_of(one)).filter_map(|(what, is_of)| {
+        let (name, us) = fastest(figures, is_of)?;
+        let times = format::ratio(&to_barriers(figures, name)?);
+        Some(format!("\n{what}: {us:.1} µs, {times}x as long as barriers."))
+    });
+    Some(first + &others.collect::<String>())
 }
 
 #[cfg(test)]
 mod tests {
+    use common::Extent;
+    use common::record::headline::LONGEST;
+    use common::record::{Outcome, Row};
+
     use super::*;
+
+    fn verdict_of(rows: &[Row]) -> Option<String> {
+        verdict(&Figures::new(rows), Chain { size: Extent::square(512), passes: 12, radius: 2 })
+    }
 
     #[test]
     fn waiting_is_not_given_the_gain_of_fusing() {
         let mut rows = samples::recorded_on("2026-11-25", "tiles-512").unwrap().rows;
-        let all = "With barriers the passes take 36.2 µs (barriers). In one dispatch whose tiles wait for each other: 33.2 \
-                   µs (tags), 1.09 (1.09 to 1.10) times as fast. With several passes per dispatch and barriers between \
-                   dispatches: 16.5 µs (fused), 2.19 (2.19 to 2.20) times as fast. With several passes per tile, in one \
-                   dispatch whose tiles wait: 16.4 µs (tags_fused), 2.21 (2.20 to 2.21) times as fast. Without any order: \
-                   9.1 µs (no_order).";
-        assert_eq!(verdict(&Figures::new(&rows)).unwrap(), all);
+        let stated = headline(&Figures::new(&rows));
+        assert_eq!(stated.finding, "one dispatch, passes fused, takes 0.45x as long as barriers");
+        assert_eq!((stated.outcome, stated.published), (Outcome::Holds, None));
+        assert_eq!(
+            verdict_of(&rows).unwrap(),
+            "16.4 against 36.2 µs: 512x512, 12 passes of radius 2, several passes per tile. Without sync it takes 9.1 \
+             µs.\nOne pass per tile, in one dispatch: 33.2 µs, 0.91x as long as barriers.\nSeveral passes per dispatch, \
+             with barriers between dispatches: 16.5 µs, 0.46x as long as barriers."
+        );
         // What is not correct by the specification does not count, however fast.
         let racing = rows.iter().find(|row| row.variant == "no_order").unwrap().promise.clone();
         rows.iter_mut().find(|row| row.variant == "tags_fused").unwrap().promise = racing;
-        assert!(verdict(&Figures::new(&rows)).unwrap().contains("wait: 17.5 µs (flags_fused)"));
+        assert!(verdict_of(&rows).unwrap().starts_with("17.5 against"));
+        rows.retain(|row| !row.variant.ends_with("_fused"));
+        let stated = headline(&Figures::new(&rows));
+        assert_eq!(stated.finding, "one dispatch takes 0.91x as long as barriers between passes");
+        assert!(stated.finding.chars().count() < LONGEST);
         // Of flags no difference is shown, and of what was wrong nothing is told.
         rows.iter_mut().filter(|row| row.variant == "tags").for_each(|row| {
             row.racy.as_mut().unwrap().racy_samples = 1;
         });
-        rows.retain(|row| !row.variant.ends_with("fused"));
-        let text = verdict(&Figures::new(&rows)).unwrap();
-        assert!(text.contains(": 36.1 µs (flags), as fast, as far as these samples tell. Without"), "{text}");
-        rows.iter_mut().for_each(|row| row.samples.truncate(3));
-        let text = verdict(&Figures::new(&rows)).unwrap();
-        assert!(text.contains("too few samples to tell"), "{text}");
+        assert_eq!(headline(&Figures::new(&rows)).outcome, Outcome::DoesNotHold);
+        assert!(verdict_of(&rows).unwrap().starts_with("36.1 against 36.2 µs"));
         rows.retain(|row| !row.variant.starts_with("barriers"));
-        assert_eq!(verdict(&Figures::new(&rows)), None);
+        assert!(headline(&Figures::new(&rows)).finding.starts_with("not measured"));
+        assert_eq!(verdict_of(&rows), None);
     }
 }
