@@ -35,6 +35,7 @@
 //! Specification: Vulkan 1.3, 7.1 (execution and memory dependencies) and appendix B (Memory Model).
 
 mod tester;
+mod trials;
 mod verdict;
 
 use std::process::ExitCode;
@@ -45,7 +46,7 @@ use common::record::error::BeyondLimits;
 use common::{Extent, Kernel, Lab, Promise, Reliance, run, sample};
 use samples::{LOADS, NO_ACCESS, STORES};
 use tester::{Tester, kernels};
-use verdict::verdict;
+use verdict::{headline, verdict};
 
 /// 0 of 200 means a race rate below 1.5 % (95 % confidence).
 const GPU_TRIALS: usize = 200;
@@ -95,6 +96,8 @@ fn data_race(lab: &mut Lab, args: &Args) -> Result<()> {
             }
         }
     }
+    let of = sizes.clone();
+    lab.report.headline(move |figures| headline(figures, &of));
     lab.report.verdict(move |figures| verdict(figures, &sizes));
     Ok(())
 }

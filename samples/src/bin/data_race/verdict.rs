@@ -1,42 +1,78 @@
-//! The verdict of `data_race`: at how many sizes pixels were wrong, beside the sizes of the talk.
+//! In how many trials two images in turn had wrong pixels, and at which sizes, beside the sizes of the talk.
 
 use std::ops::RangeInclusive;
 
-use common::{Extent, Figures};
+use common::{Extent, Figures, Headline, Holds, Value};
 
+use crate::trials::Trials;
+
+const COHERENT: &str = "coherent_stores";
 const ALL: RangeInclusive<u64> = 0..=u64::MAX;
 
-/// Says where dispatches overlap, which one image per pass shows, and then what two images in turn add. Without a run
-/// of one image per pass there is no verdict.
+/// Coherent stores on two images in turn, beside those on one image per pass. That none was seen is no proof: it leaves
+/// the claim undecided.
+pub fn headline(figures: &Figures<'_>, sizes: &[Extent]) -> Headline {
+    let claim = Headline::of("coherent stores fail if two images take turns");
+    let Some([two, one]) = coherent_trials(figures, sizes) else { return claim };
+    // Pixels that are wrong with one image per pass have another cause, so that an interval would prove nothing.
+    let interval = two.interval().filter(|_| one.wrong == 0);
+    let value = Value { median: 100.0 * two.share(), interval, unit: "%".into() };
+    claim.test(Some(value), &Holds::Above(0.0), |_| match (two.wrong, one.wrong) {
+        (0, 0) => format!("no pixel wrong in {} trials on two images", two.of),
+        (_, 0) => format!("pixels wrong in {} of trials on two images, none on one", two.percent()),
+        _ => format!("pixels wrong in {} of trials on two images, {} on one", two.percent(), one.percent()),
+    })
+}
+
+/// The trials of coherent stores with two images and with one image per pass, at all sizes that ran with both.
+/// The share of wrong ones depends on which sizes those are; whether it is above 0 does not.
+fn coherent_trials(figures: &Figures<'_>, sizes: &[Extent]) -> Option<[Trials; 2]> {
+    let racy = |size, ping_pong| figures.row(&name(COHERENT, size, ping_pong))?.racy;
+    let mut trials = [Trials::default(), Trials::default()];
+    for both in sizes.iter().filter_map(|&size| Some([racy(size, true)?, racy(size, false)?])) {
+        for (trials, racy) in trials.iter_mut().zip(both) {
+            trials.wrong += racy.racy_samples;
+            trials.of += racy.samples;
+        }
+    }
+    trials.iter().all(|trials| trials.of > 0).then_some(trials)
+}
+
+/// At how many sizes coherent stores were wrong, then where dispatches overlap, which one image per pass shows, and what
+/// is wrong without a barrier.
 pub fn verdict(figures: &Figures<'_>, sizes: &[Extent]) -> Option<String> {
-    let no_barrier = Counts::of(figures, sizes, "no_barrier", false)?;
-    let mut text = format!(
-        "Without a barrier, with one image per pass, pixels were wrong at {} sizes up to 128x128, where the talk saw \
-         races, and at {} from 256x256 on, where it saw none ({} trials per size{}; the talk: two images in turn, RX \
-         580).",
-        no_barrier.wrong(0..=128 * 128),
-        no_barrier.wrong(256 * 256..=u64::MAX),
-        no_barrier.trials,
-        no_barrier.largest().map_or_else(String::new, |size| format!(", the largest wrong one {size}")),
-    );
-    if let Some(ordered) = Counts::of(figures, sizes, "execution_only", false) {
-        text += &format!(" With an order alone they were wrong at {}", ordered.wrong(ALL));
-        let overlap = no_barrier.any() && !ordered.any();
-        text += if overlap { ", so dispatches overlap." } else { "." };
+    let [one, two] = [false, true].map(|two| move |variant| Counts::of(figures, sizes, variant, two));
+    let mut lines = Vec::new();
+    if let Some((turns, single)) = two(COHERENT).zip(one(COHERENT)) {
+        let stale = turns.any() && !single.any();
+        lines.push(format!(
+            "Wrong pixels at {} sizes with two images in turn, at {} with one image per pass, {} trials per size{}.",
+            turns.wrong(ALL),
+            single.wrong(ALL),
+            turns.trials.min(single.trials),
+            if stale { ", which leaves stale lines as the cause" } else { "" },
+        ));
     }
-    let two_images = |variant| Counts::of(figures, sizes, variant, true);
-    if let Some((no_barrier, coherent)) = two_images("no_barrier").zip(two_images("coherent_stores")) {
-        let with_one = Counts::of(figures, sizes, "coherent_stores", false);
-        let stale = coherent.any() && with_one.is_some_and(|counts| !counts.any());
-        text += &format!(
-            " With two images in turn pixels were wrong at {} sizes without a barrier, and at {} with an order and \
-             coherent stores{}.",
-            no_barrier.wrong(ALL),
-            coherent.wrong(ALL),
-            if stale { ", which leaves stale lines as the cause there" } else { "" },
-        );
+    if let Some(no_barrier) = one("no_barrier") {
+        lines.push(format!(
+            "Without a barrier, with one image per pass, pixels were wrong at {} sizes up to 128x128, where the talk \
+             saw races, and at {} from 256x256 on, where it saw none{}.",
+            no_barrier.wrong(0..=128 * 128),
+            no_barrier.wrong(256 * 256..=u64::MAX),
+            no_barrier.largest().map_or_else(String::new, |size| format!(" (the largest wrong one {size})")),
+        ));
+        if let Some(ordered) = one("execution_only") {
+            let overlap = if no_barrier.any() && !ordered.any() { ", so dispatches overlap" } else { "" };
+            lines.push(format!("With an order alone they were wrong at {}{overlap}.", ordered.wrong(ALL)));
+        }
     }
-    Some(text)
+    if let Some(no_barrier) = two("no_barrier") {
+        lines.push(format!(
+            "Without a barrier, with two images in turn, pixels were wrong at {} sizes.",
+            no_barrier.wrong(ALL)
+        ));
+    }
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// At which sizes a variant had wrong pixels.
@@ -82,47 +118,65 @@ pub fn name(variant: &str, size: Extent, ping_pong: bool) -> String {
 
 #[cfg(test)]
 mod tests {
+    use common::record::headline::LONGEST;
+    use common::record::{Outcome, Row};
+
     use super::*;
 
     fn sizes() -> Vec<Extent> {
         (5..=12).map(|n| Extent::square(1 << n)).collect()
     }
 
+    fn headline_of(rows: &[Row]) -> (String, Outcome) {
+        let Headline { finding, outcome, .. } = headline(&Figures::new(rows), &sizes());
+        assert!(finding.chars().count() <= LONGEST, "{finding}");
+        (finding, outcome)
+    }
+
+    fn set_wrong(rows: &mut [Row], wanted: impl Fn(&str) -> bool, wrong: usize) {
+        let racy = rows.iter_mut().filter(|row| wanted(&row.variant)).filter_map(|row| row.racy.as_mut());
+        racy.for_each(|racy| racy.racy_samples = wrong);
+    }
+
     #[test]
     fn overlap_is_told_from_stale_lines() {
-        for record in [samples::recorded("data-race"), samples::recorded_on("2026-11-25", "data_race")] {
-            let mut rows = record.unwrap().rows;
-            assert_eq!(
-                verdict(&Figures::new(&rows), &sizes()).unwrap(),
-                "Without a barrier, with one image per pass, pixels were wrong at 3 of 3 sizes up to 128x128, where \
-                 the talk saw races, and at 2 of 5 from 256x256 on, where it saw none (200 trials per size, the \
-                 largest wrong one 512x512; the talk: two images in turn, RX 580). With an order alone they were wrong \
-                 at 0 of 8, so dispatches overlap. With two images in turn pixels were wrong at 6 of 8 sizes without a \
-                 barrier, and at 6 of 8 with an order and coherent stores, which leaves stale lines as the cause \
-                 there."
-            );
-            rows.retain(|row| !row.variant.starts_with("no_barrier"));
-            assert_eq!(verdict(&Figures::new(&rows), &sizes()), None);
-        }
+        let rows = samples::recorded_on("2026-11-25", "data_race").unwrap().rows;
+        assert_eq!(
+            headline_of(&rows),
+            ("pixels wrong in 75 % of trials on two images, none on one".to_owned(), Outcome::Holds)
+        );
+        assert_eq!(
+            verdict(&Figures::new(&rows), &sizes()).unwrap(),
+            "Wrong pixels at 6 of 8 sizes with two images in turn, at 0 of 8 with one image per pass, 200 trials per \
+             size, which leaves stale lines as the cause.\nWithout a barrier, with one image per pass, pixels were wrong \
+             at 3 of 3 sizes up to 128x128, where the talk saw races, and at 2 of 5 from 256x256 on, where it saw none \
+             (the largest wrong one 512x512).\nWith an order alone they were wrong at 0 of 8, so dispatches overlap.\n\
+             Without a barrier, with two images in turn, pixels were wrong at 6 of 8 sizes."
+        );
     }
 
     #[test]
     fn what_was_not_wrong_proves_nothing() {
         let mut rows = samples::recorded("data-race").unwrap().rows;
+        set_wrong(&mut rows, |name| name == "coherent_stores_32x32_ping_pong", 200);
         // Wrong with an order, too: the stores may not have been visible.
-        for variant in ["execution_only_32x32", "coherent_stores_32x32"] {
-            let row = rows.iter_mut().find(|row| row.variant == variant).unwrap();
-            row.racy.as_mut().unwrap().racy_samples = 1;
-        }
-        let text = verdict(&Figures::new(&rows), &sizes()).unwrap();
-        assert!(text.contains("With an order alone they were wrong at 1 of 8. With two"), "{text}");
-        assert!(text.ends_with("at 6 of 8 with an order and coherent stores."), "{text}");
-        rows.iter_mut().filter_map(|row| row.racy.as_mut()).for_each(|racy| racy.racy_samples = 0);
+        set_wrong(&mut rows, |name| ["execution_only_32x32", "coherent_stores_32x32"].contains(&name), 1);
+        let (finding, outcome) = headline_of(&rows);
+        assert!(finding.ends_with(" % of trials on two images, <0.1 % on one"), "{finding}");
+        assert_eq!(outcome, Outcome::Undecided);
         let text = verdict(&Figures::new(&rows), &sizes()).unwrap();
         assert!(
-            text.contains("(200 trials per size; the talk") && text.contains("wrong at 0 of 8. With two"),
+            text.contains("With an order alone they were wrong at 1 of 8.") && !text.contains("stale"),
             "{text}"
         );
-        assert!(text.ends_with("at 0 of 8 with an order and coherent stores."), "{text}");
+        set_wrong(&mut rows, |_| true, 0);
+        let none = "no pixel wrong in 1600 trials on two images".to_owned();
+        assert_eq!(headline_of(&rows), (none, Outcome::Undecided));
+        set_wrong(&mut rows, |name| name == "coherent_stores_64x64_ping_pong", 1);
+        let few = "pixels wrong in <0.1 % of trials on two images, none on one".to_owned();
+        assert_eq!(headline_of(&rows), (few, Outcome::Holds));
+        rows.retain(|row| !row.variant.ends_with("_ping_pong"));
+        let missing = "not measured: a variant that the claim needs has no time".to_owned();
+        assert_eq!(headline_of(&rows), (missing, Outcome::Undecided));
     }
 }
