@@ -63,7 +63,7 @@ use paddings::Paddings;
 use reference::{Axis, Texels};
 use samples::{lanes, size};
 use tiles::{Form, forms};
-use verdict::verdict;
+use verdict::{headline, verdict};
 
 /// The forms that limits apply to.
 const LIMITED: [&str; 9] = [
@@ -127,7 +127,8 @@ fn semi_persistent_waves(lab: &mut Lab, args: &Args) -> Result<()> {
         lab.report.show_matrix();
     }
     let is_the_talks = blur.is_the_talks(lanes);
-    lab.report.verdict(move |figures| verdict(figures, lanes, is_the_talks));
+    lab.report.headline(headline);
+    lab.report.verdict(move |figures| verdict(figures, size, blur.radius, lanes, is_the_talks));
     Ok(())
 }
 
