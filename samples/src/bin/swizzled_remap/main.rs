@@ -40,6 +40,7 @@ mod reference;
 mod remap;
 mod shapes;
 mod test_scene;
+mod verdict;
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -47,15 +48,15 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::value_parser;
 use common::record::{Published, published};
-use common::{Declared, Extent, Figures, Format, Lab, Time, Variant, run, sample};
+use common::{Declared, Extent, Format, Lab, Variant, run, sample};
 use device::{Pass, prove};
 use reference::MOST_REACH;
 use remap::{Form, TALK};
 use samples::size;
+use verdict::{SMALL, headline, verdict};
 
 /// The talk's monitor.
 const TALK_SIZE: [u32; 2] = [3440, 1440];
-const BASELINE: &str = "remap_8x8";
 /// Workgroups a column, and the one of them that is measured unless asked for otherwise.
 const COLUMNS: [u32; 3] = [8, 16, 32];
 const COLUMNS_BY_DEFAULT: u32 = 16;
@@ -90,7 +91,8 @@ fn main() -> ExitCode {
 fn swizzled_remap(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.describe(include_str!("variants.toml"))?;
     let size = size(lab, args.size, TALK_SIZE, [320, 200]);
-    let [pass, on_one_texel] = Pass::both(lab, size, args.taps, args.radius, args.reach)?;
+    let taps = args.taps;
+    let [pass, on_one_texel] = Pass::both(lab, size, taps, args.radius, args.reach)?;
 
     // The talk's table, and the usual 8x8 in rows.
     for form in TALK {
@@ -118,7 +120,8 @@ fn swizzled_remap(lab: &mut Lab, args: &Args) -> Result<()> {
         }
     }
     lab.limits(size, Format::R32_SFLOAT)?;
-    lab.report.verdict(verdict);
+    lab.report.headline(headline);
+    lab.report.verdict(move |figures| verdict(figures, size, taps));
     Ok(())
 }
 
@@ -133,51 +136,10 @@ fn variant<'l>(lab: &'l mut Lab, pass: &Pass, form: Form, suffix: &str) -> &'l m
         .declares(Declared::default().bytes(bytes))
 }
 
-/// The talk's time of a form over that of the baseline.
+/// The talk's time of a form over that of 8x8.
 fn normalised(form: &Form) -> Result<Published> {
     let milliseconds = |name: &str| published::find("lottes2018", &format!("ssao/{name}"));
-    let (ours, base) = (milliseconds(&form.name())?, milliseconds(BASELINE)?);
-    let unit = format!("time over the {} ms of {BASELINE}", base.value);
+    let (ours, base) = (milliseconds(&form.name())?, milliseconds(SMALL)?);
+    let unit = format!("time over the {} ms of {SMALL}", base.value);
     Ok(Published { value: ours.value / base.value, unit, ..ours })
-}
-
-/// The fastest form against the baseline, alone and in a row of others, and what locality costs it.
-fn verdict(figures: &Figures<'_>) -> Option<String> {
-    let saved = |time| {
-        let (form, us) = figures.fastest(time, |name| !name.ends_with(ONE_TEXEL))?;
-        let percent = 100.0 * (1.0 - us / figures.us(time, BASELINE)?);
-        Some(format!("{form} with {percent:.0} % less time than {BASELINE}"))
-    };
-    let pipelined = saved(Time::Pipelined).map_or_else(String::new, |text| format!("; pipelined, {text}"));
-    let floors = FLOORS.iter().filter_map(|form| {
-        let name = form.name();
-        let floor = figures.us(Time::Isolated, &(name.clone() + ONE_TEXEL))?;
-        let times = figures.us(Time::Isolated, &name)? / floor;
-        Some(format!("\n{name} takes {times:.2} times as long as with all taps of a pixel on that pixel."))
-    });
-    Some(format!(
-        "In short: the fastest is, isolated, {}{pipelined}. The talk took 43 % off, with remap_32x16.{}",
-        saved(Time::Isolated)?,
-        floors.collect::<String>()
-    ))
-}
-
-samples::test_verdict!("swizzled_remap");
-
-#[cfg(test)]
-#[test]
-fn what_locality_costs_is_told_where_it_was_measured() {
-    use common::record::{Row, stats::Summary};
-    let row = |variant: &str, us| Row {
-        variant: variant.into(),
-        isolated_us: Summary::of(&[us]),
-        ..Row::default()
-    };
-    let rows = [row("remap_8x8", 30.0), row("remap_32x16", 24.0), row("remap_32x16_one_texel", 12.0)];
-    let told = verdict(&Figures::new(&rows)).unwrap();
-    assert!(told.starts_with("In short: the fastest is, isolated, remap_32x16 with 20 % less"), "{told}");
-    assert!(
-        told.ends_with("\nremap_32x16 takes 2.00 times as long as with all taps of a pixel on that pixel."),
-        "{told}"
-    );
 }
