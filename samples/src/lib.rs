@@ -85,20 +85,6 @@ pub fn in_rows(workgroups: u32) -> [u32; 3] {
     [workgroups.div_ceil(rows), rows, 1]
 }
 
-/// Defines a test: the sample's `verdict` for its [`recorded`] figures must equal the verdict in the record.
-#[macro_export]
-macro_rules! test_verdict {
-    ($folder:literal) => {
-        #[cfg(test)]
-        #[test]
-        fn a_record_leads_to_its_own_verdict() {
-            let record = $crate::recorded($folder).unwrap();
-            assert!(record.verdict.is_some());
-            assert_eq!(record.verdict, verdict(&Figures::new(&record.rows)));
-        }
-    };
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,6 @@
 //! Helpers for verdicts: which rows may be compared, and how figures are worded.
 
-use common::record::Row;
+use common::record::{Row, published};
 use common::report::format::decimals;
 use common::{Figures, Summary, Time};
 
@@ -18,7 +18,14 @@ pub fn fastest_right<'r>(figures: &Figures<'r>, wanted: impl Fn(&str) -> bool) -
 /// The figure `key` of a source in `results/published/`.
 #[must_use]
 pub fn published(source: &str, key: &str) -> Option<f64> {
-    Some(common::record::published::find(source, key).ok()?.value)
+    Some(published::find(source, key).ok()?.value)
+}
+
+/// `talk: 0.79x`: a figure of the talk divided by another.
+#[must_use]
+pub fn of_the_talk(key: &str, other: &str) -> Option<String> {
+    let times = published("lottes2018", key)? / published("lottes2018", other)?;
+    Some(format!("talk: {times:.2}x"))
 }
 
 /// Formats a summary with its interval, each divided by `divided_by`: `1.52 (1.48 to 1.55)`.

@@ -20,6 +20,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("terminal::table", || table("C.UTF-8")),
         trial("terminal::table_in_ascii", || table("C")),
+        trial("terminal::no_colours", no_colours),
         trial("terminal::progress", || progress("C.UTF-8", '█')),
         trial("terminal::progress_in_ascii", || progress("C", '#')),
     ]
@@ -61,17 +62,25 @@ fn call(words: &str, locale: &str) -> Result<Call> {
 
 fn table(locale: &str) -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let words = "--size 64 --passes 2 --bands 2 --align 8 --samples 8 --repetitions 2 --json a.json";
+    let words = "--size 64 --passes 2 --bands 2 --align 8 --samples 8 --repetitions 2 --times --json a.json";
     let call = call(words, locale)?.within(folder.path());
-    let text = on_terminal(call, |call, terminal| call.stdout(terminal))?;
+    let coloured = on_terminal(call, |call, terminal| call.stdout(terminal))?;
+    ensure!(coloured.contains("\u{1b}[1m"), "the answer is not bold:\n{coloured}");
+    let text = without_escapes(&coloured);
     for line in text.lines() {
         ensure!(line.chars().count() <= COLUMNS, "'{line}' is too wide:\n{text}");
     }
     for row in read_record(&folder.path().join("a.json"))?.rows {
-        let name = row.variant;
-        ensure!(text.lines().any(|line| line.split(' ').next() == Some(&name)), "no row {name}:\n{text}");
+        ensure!(text.lines().any(|line| line.starts_with(&row.label)), "no row {}:\n{text}", row.label);
     }
     ensure!(locale != "C" || text.is_ascii(), "not ASCII:\n{text}");
+    Ok(())
+}
+
+fn no_colours() -> Result<()> {
+    let call = call(QUICK, "C.UTF-8")?.words("--samples 1").env("NO_COLOR", "1");
+    let text = on_terminal(call, |call, terminal| call.stdout(terminal))?;
+    ensure!(!text.contains('\u{1b}'), "colours in spite of NO_COLOR:\n{text}");
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! What a barrier, a set and a wait cost, and whether dispatches overlap across them.
 
 use common::{Extent, Figures, Headline, Holds, Summary, Time, Value};
-use samples::words::{fastest_right, published};
+use samples::words::{fastest_right, of_the_talk};
 
 const BARRIER: &str = "full_barrier";
 
@@ -12,14 +12,7 @@ pub fn headline(figures: &Figures<'_>, bands: u32) -> Headline {
         .test(ratio.as_ref().map(Value::ratio), &Holds::FASTER, |times| {
             format!("the fastest event form takes {times} as long as a barrier")
         })
-        .published(talk())
-}
-
-/// The talk's one form of events beside its barriers.
-fn talk() -> Option<String> {
-    let times =
-        published("lottes2018", "ladder/split_by_events")? / published("lottes2018", "ladder/barrier")?;
-    Some(format!("talk: {times:.2}x"))
+        .published(of_the_talk("ladder/split_by_events", "ladder/barrier"))
 }
 
 /// The fastest form that was right in every sample.

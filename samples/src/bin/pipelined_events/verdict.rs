@@ -2,7 +2,7 @@
 
 use common::report::format;
 use common::{Extent, Figures, Headline, Holds, Time, Value};
-use samples::words::{fastest_right, published};
+use samples::words::{fastest_right, of_the_talk};
 
 const BARRIER: &str = "full_barrier";
 
@@ -13,14 +13,7 @@ pub fn headline(figures: &Figures<'_>, bands: u32) -> Headline {
         .test(ratio.as_ref().map(Value::ratio), &Holds::FASTER, |times| {
             format!("events take {times} as long as a barrier after each pass")
         })
-        .published(talk())
-}
-
-/// The talk's events beside its barriers.
-fn talk() -> Option<String> {
-    let times =
-        published("lottes2018", "ladder/split_by_events")? / published("lottes2018", "ladder/barrier")?;
-    Some(format!("talk: {times:.2}x"))
+        .published(of_the_talk("ladder/split_by_events", "ladder/barrier"))
 }
 
 fn fastest_events<'r>(figures: &Figures<'r>, bands: u32) -> Option<(&'r str, f64)> {

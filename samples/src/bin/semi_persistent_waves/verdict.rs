@@ -2,7 +2,7 @@
 
 use common::report::format;
 use common::{Extent, Figures, Headline, Holds, Summary, Time, Value};
-use samples::words::published;
+use samples::words::of_the_talk;
 
 use crate::talk;
 
@@ -19,12 +19,7 @@ pub fn headline(figures: &Figures<'_>) -> Headline {
         .test(ratio.as_ref().map(Value::ratio), &Holds::FASTER, |times| {
             format!("eight tiles per wave take {times} as long as one")
         })
-        .published(talk_has())
-}
-
-fn talk_has() -> Option<String> {
-    let [eight, one] = [EIGHT, ONE].map(|variant| published("lottes2018", &format!("blur/{variant}")));
-    Some(format!("talk: {:.2}x", eight? / one?))
+        .published(of_the_talk("blur/unroll_8", "blur/linear_8x8"))
 }
 
 /// The times behind the headline of an image of this size, whether they are a launch's, the same comparison where the

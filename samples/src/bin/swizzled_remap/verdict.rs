@@ -2,7 +2,7 @@
 
 use common::report::format;
 use common::{Extent, Figures, Headline, Holds, Time, Value};
-use samples::words::published;
+use samples::words::of_the_talk;
 
 use crate::{FLOORS, ONE_TEXEL};
 
@@ -17,12 +17,7 @@ pub fn headline(figures: &Figures<'_>) -> Headline {
         .test(ratio.as_ref().map(Value::ratio), &Holds::FASTER, |times| {
             format!("workgroups of 32x16 take {times} as long as 8x8")
         })
-        .published(talk())
-}
-
-fn talk() -> Option<String> {
-    let [large, small] = [LARGE, SMALL].map(|variant| published("lottes2018", &format!("ssao/{variant}")));
-    Some(format!("talk: {:.2}x", large? / small?))
+        .published(of_the_talk("ssao/remap_32x16", "ssao/remap_8x8"))
 }
 
 /// The times behind the headline, the fastest form alone and back to back, and what locality costs.
