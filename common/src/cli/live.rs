@@ -53,7 +53,7 @@ impl Run {
         let wanted = Wanted {
             sample: self.sample,
             open: self.open_options(),
-            lab: self.lab_options(),
+            lab: self.lab_options(false),
             arguments,
             cold: self.common.cold,
             seed: self.common.seed.unwrap_or_else(clock_seed),

@@ -127,7 +127,8 @@ impl Run {
         }
         let gpu = Gpu::open(&self.open_options())?;
         let Some(gpu) = self.certify(gpu)? else { return Ok(EXIT_INTERRUPTED) };
-        let mut lab = Experiment::new(gpu, &self.lab_options());
+        let options = self.lab_options(self.only_checks_answers(gpu.facts.kind));
+        let mut lab = Experiment::new(gpu, &options);
         if !self.common.trace.is_empty() {
             lab.trace_waves()?;
         }
@@ -144,15 +145,19 @@ impl Run {
         }
     }
 
-    fn lab_options(&self) -> LabOptions {
+    fn lab_options(&self, only_checks_answers: bool) -> LabOptions {
         let selection = Selection {
             names: self.common.code_diff.as_ref().unwrap_or(&self.common.variant).clone(),
             without: self.common.without.clone(),
             all: self.common.all || self.common.list_variants,
             matrix: self.common.matrix,
         };
-        // In a capture, repetitions show nothing more.
-        let repetitions = self.common.repetitions.or(self.runs_once().then_some(1));
+        let few = match self.runs_once() {
+            // In a capture, repetitions show nothing more.
+            true => Some(1),
+            false => only_checks_answers.then_some(CPU_REPETITIONS),
+        };
+        let repetitions = self.common.repetitions.or(few);
         LabOptions { repetitions, selection, maps_races: self.common.image.is_some() }
     }
 
@@ -383,9 +388,14 @@ impl Run {
 
     /// The number of samples per variant, if it is fixed: a CPU device takes few, unless its times are wanted.
     fn samples(&self, lab: &Lab) -> Option<usize> {
-        let Common { samples, budget, thorough, cpu_times, .. } = &self.common;
-        let by_time = lab.device().kind != Kind::Cpu || *cpu_times || budget.is_some() || *thorough;
-        samples.map(|n| n as usize).or((!by_time).then_some(CPU_SAMPLES))
+        let few = self.only_checks_answers(lab.device().kind).then_some(CPU_SAMPLES);
+        self.common.samples.map(|n| n as usize).or(few)
+    }
+
+    /// Whether the device is a CPU, whose times nobody asked for.
+    fn only_checks_answers(&self, kind: Kind) -> bool {
+        let Common { budget, thorough, cpu_times, .. } = &self.common;
+        kind == Kind::Cpu && !(*cpu_times || *thorough || budget.is_some())
     }
 
     fn complain(&self, error: &anyhow::Error) {
@@ -438,7 +448,9 @@ fn verbose(rows: &[Row]) {
 }
 
 /// Samples per variant that check the answers of a CPU device.
-const CPU_SAMPLES: usize = 5;
+const CPU_SAMPLES: usize = 3;
+/// Repetitions in the long submits of these samples: the second one shows what the first left behind.
+const CPU_REPETITIONS: u32 = 2;
 
 /// Printed whenever a CPU device was measured, so that its times are not taken for evidence.
 const CPU_NOTE: &str = "CPU device: dispatches never overlap here and a barrier costs next to nothing; the answers \
