@@ -114,6 +114,8 @@ const OF_ALL: &[Column] = &[
 ];
 
 const OF_VARIANTS: &[Column] = &[
+    ("finding", |of| cell(of.record.headline.as_ref().map(|headline| &headline.finding))),
+    ("outcome", |of| cell(of.record.headline.as_ref().map(|headline| headline.outcome.words()))),
     ("status", |of| of.row.status.word().to_owned()),
     ("reason", |of| of.row.status.reason().unwrap_or_default()),
     ("isolated_us", |of| median(of.row.isolated_us)),
