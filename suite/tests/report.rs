@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use record::self_test::{Certificate, Check, CheckResult};
-use record::{Ended, Record, Status, json, read_record};
+use record::{Ended, Headline, Record, Status, fixture, json, read_record};
 
 fn results() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../results").canonicalize().unwrap()
@@ -53,6 +53,28 @@ fn the_markdown_of_two_records() {
     let file = folder.path().join("a.md");
     right(&[RUN, "2026-11-21-nvidia-h200/2048-12-passes", "--markdown", name(&file)]);
     insta::assert_snapshot!(text(&file));
+}
+
+/// In the overview and above the verdict; the derived verdict of a record without a headline is left out.
+#[test]
+fn the_headline_comes_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    changed(&run, RUN, |record| {
+        record.headline = fixture::record().headline;
+        record.verdict = Some("First paragraph.\nSecond paragraph.".into());
+    });
+    let (page, paper) = (folder.path().join("a.html"), folder.path().join("a.md"));
+    right(&[name(&run), "--html", name(&page), "--markdown", name(&paper)]);
+    let (html, paper) = (text(&page), text(&paper));
+    let finding = "events take 1.20x as long as a barrier";
+    let claim = "Claim: events in place of barriers save time (talk: 0.79x) · ✗ does not hold here";
+    let row = format!("| {finding} | talk: 0.79x | ✗ does not hold here |");
+    let section = format!("**{finding}**\n\n{claim}\n\nFirst paragraph.\n\nSecond paragraph.\n");
+    assert!(paper.contains(&row) && paper.contains(&section), "{paper}");
+    assert!(html.contains(&format!("<strong>{finding}</strong>")) && html.contains(claim), "{html}");
+    assert!(html.contains("First paragraph.") && !html.contains("In short"), "{html}");
+    assert!(html.contains(">run/record.json</a>"), "the page says where its folder is");
 }
 
 /// The record's own table says it, and so do both pages.
@@ -188,6 +210,8 @@ fn nothing_in_a_record_becomes_markup() {
         strings.into_iter().for_each(|string| *string = evil.clone());
         record.notes = vec![evil.clone()];
         record.verdict = Some(evil.clone());
+        let headline = Headline { finding: evil.clone(), ..Headline::of(evil.clone()) };
+        record.headline = Some(headline.published(Some(evil.clone())));
         record.command.push(evil.clone());
         record.method.tools.push(evil.clone());
         record.configuration.insert(evil.clone(), evil.clone());

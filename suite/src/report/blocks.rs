@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use record::{Headline, Record};
 use report::Table;
 
 use super::glossary;
@@ -26,6 +27,8 @@ pub struct Places<'p> {
 pub enum Block<'c> {
     /// A heading with its id for links and its text in the table of contents; either may be empty.
     Heading { level: u8, id: String, text: String, contents: String },
+    /// The finding of a record, and below it the claim with its outcome.
+    Headline { finding: &'c str, claim: String },
     /// A paragraph.
     Text { class: &'static str, text: String },
     /// A link to a file between two texts.
@@ -118,12 +121,12 @@ fn figures<'c>(all: &mut Vec<Block<'c>>, run: &'c Run<'_>) {
     let (entry, record) = (run.entry, run.entry.record());
     let head = with_colon(&format!("{} on {}", record.sample, entry.device), &entry.differs);
     all.push(heading(3, entry.id.clone(), head, String::new()));
-    all.push(Block::File(Default::default(), &entry.found.path));
+    conclusion(all, record);
     let flags: Vec<_> = provenance::flags(record).into_iter().map(|flag| ("", flag.long)).collect();
     if !flags.is_empty() {
         all.push(Block::List { class: "flags", lines: flags });
     }
-    all.extend(report::short(record).into_iter().map(|line| text("verdict", line)));
+    all.push(Block::File(Default::default(), &entry.found.path));
     let times = if counts_races(record) { glossary::RACES } else { glossary::LADDER };
     let caption = if run.scatters { format!("{times} {}", glossary::SCATTER) } else { times.to_owned() };
     all.push(Block::Pictures { caption, places: &run.pictures, record: Some(&entry.found.path) });
@@ -131,6 +134,19 @@ fn figures<'c>(all: &mut Vec<Block<'c>>, run: &'c Run<'_>) {
     if let Some(published) = published(record) {
         all.extend([minor("Published figures beside measured"), wide(published)]);
     }
+}
+
+/// The headline and the verdict of a record; of one without a headline, the verdict alone.
+fn conclusion<'c>(all: &mut Vec<Block<'c>>, record: &'c Record) {
+    let Some(headline) = &record.headline else {
+        all.extend(report::short(record).into_iter().map(|line| text("verdict", line)));
+        return;
+    };
+    let Headline { claim, finding, outcome, .. } = headline;
+    let published = headline.published.as_ref().map_or_else(String::new, |figure| format!(" ({figure})"));
+    let claim = format!("Claim: {claim}{published} · {} {}", outcome.sign(), outcome.words());
+    all.push(Block::Headline { finding, claim });
+    all.extend(record.verdict.iter().flat_map(|verdict| verdict.lines()).map(|line| text("verdict", line)));
 }
 
 fn waves<'c>(all: &mut Vec<Block<'c>>, run: &'c Run<'_>) {

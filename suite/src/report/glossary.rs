@@ -45,11 +45,12 @@ mod tests {
     use super::super::records::tests::{RUN, found};
     use super::super::table;
     use super::*;
+    use record::{Record, fixture};
     use report::Table;
 
     /// The columns without an explanation, except for those that are specific to a sample or named after a variant.
     fn unexplained(records: &Records, table: &Table) -> Vec<String> {
-        let plain = ["Sample", "Device", "In short", "Variant"];
+        let plain = ["Sample", "Finding", "Published", "Device", "Variant"];
         let terms: Vec<&str> = how_to_read(records).into_iter().map(|(term, _)| term).collect();
         let heads = table.heads().map(|(head, _)| head.trim_end_matches(" µs").to_owned());
         let known = |head: &str| plain.contains(&head) || head.starts_with('÷') || terms.contains(&head);
@@ -60,7 +61,8 @@ mod tests {
     fn every_column_is_explained() {
         let runs =
             [RUN, "2026-11-21-nvidia-h200/waves-512-4-passes", "2026-11-21-nvidia-h200-suite/swizzled_remap"];
-        let records = Records::of(runs.map(|run| found(run, |_| ())).into());
+        let stated = |record: &mut Record| record.headline = fixture::record().headline;
+        let records = Records::of(runs.map(|run| found(run, stated)).into());
         let rows = records.entries.iter().map(|entry| table::rows(entry.record()));
         let traces = records.entries.iter().filter_map(|entry| table::traces(entry.record()));
         let tables: Vec<Table> = rows.chain(traces).chain([table::overview(&records)]).collect();

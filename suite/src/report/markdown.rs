@@ -23,6 +23,7 @@ fn printed(block: &Block<'_>, content: &PageModel<'_>, places: Places<'_>) -> St
             let address = if id.is_empty() { String::new() } else { format!("<a id=\"{id}\"></a>\n\n") };
             format!("{address}{} {}", "#".repeat((*level).into()), escaped(text))
         }
+        Block::Headline { finding, claim } => format!("**{}**\n\n{}", escaped(finding), escaped(claim)),
         Block::Text { text, .. } => escaped(text),
         Block::File([before, after], path) => escaped(&format!("{before}{}{after}", path.display())),
         Block::List { lines, .. } => lined(lines.iter().map(|(word, text)| match *word {

@@ -82,6 +82,10 @@ impl Page<'_> {
                 Block::Heading { level: 2, id, text, .. } => h2 id=(id) { (text) },
                 Block::Heading { level: 3, id, text, .. } => h3 id=(id) { (text) },
                 Block::Heading { text, .. } => h4 { (text) },
+                Block::Headline { finding, claim } => {
+                    p.verdict { strong { (finding) } }
+                    p.verdict { (claim) }
+                },
                 Block::Text { class, text } => p class=[named(class)] { (text) },
                 Block::File([before, after], path) => p.small { (before) (self.file(path)) (after) },
                 Block::List { class, lines } => ul class=[named(class)] {
@@ -99,7 +103,9 @@ impl Page<'_> {
     }
 
     fn file(&self, path: &Path) -> Markup {
-        html! { a href=(link(self.places.page, path)) { (path.display()) } }
+        // A page that is sent to others does not say where its folder was.
+        let shown = path.strip_prefix(self.places.page).unwrap_or(path);
+        html! { a href=(link(self.places.page, path)) { (shown.display()) } }
     }
 
     /// The pictures that were kept, and a note on the others.

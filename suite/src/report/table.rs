@@ -1,13 +1,13 @@
 //! The tables of the pages. Tables of one record are those of the terminal, with more text where there is more room.
 
-use record::{Record, Row};
+use record::{Headline, Record, Row};
 use report::{Column, Side, Table, format, grouped};
 
 use super::devices::{Comparison, figure};
 use super::glossary;
 use super::ladder::{counts_races, raced};
 use super::provenance;
-use super::records::{Records, measured};
+use super::records::{Entry, Records, measured};
 use super::sweep::Sweep;
 
 /// All rows of a record.
@@ -70,17 +70,25 @@ pub fn devices(comparison: &Comparison<'_>) -> Table {
 
 /// A table with one row per record.
 pub fn overview(records: &Records) -> Table {
+    let headline = |of: fn(&Headline) -> String| {
+        move |entry: &Entry| entry.record().headline.as_ref().map_or_else(String::new, of)
+    };
     let mut table = Table::of(
         &records.entries,
         &[
             ("Sample", Side::Left, &|entry| entry.record().sample.clone()),
+            ("Finding", Side::Left, &|entry| provenance::finding(entry.record())),
+            ("Published", Side::Left, &headline(|of| of.published.clone().unwrap_or_default())),
+            ("Outcome", Side::Left, &headline(|of| format!("{} {}", of.outcome.sign(), of.outcome.words()))),
             ("Device", Side::Left, &|entry| entry.device.clone()),
             ("Differs in", Side::Left, &|entry| entry.differs.clone()),
             ("Rows", Side::Left, &|entry| statuses(entry.record())),
             ("Beware", Side::Left, &|entry| beware(entry.record())),
-            ("In short", Side::Left, &|entry| provenance::in_short(entry.record())),
         ],
     );
+    // Records of earlier versions have no headline.
+    let is_blank = |column: &Column| column.cells().iter().all(String::is_empty);
+    table.columns.retain(|column| !["Published", "Outcome"].contains(&&*column.head) || !is_blank(column));
     table.columns[0].links = records.entries.iter().map(|entry| entry.id.clone()).collect();
     table
 }
