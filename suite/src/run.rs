@@ -1,4 +1,4 @@
-//! `suite run`: measures samples, each in its own process, and keeps their results.
+//! `suite run`: measures samples, each in its own process, keeps their results, and reports on them.
 
 mod folder;
 mod manifest;
@@ -9,16 +9,18 @@ mod place;
 mod repeats;
 mod resume;
 mod sample;
+mod scoreboard;
 mod series;
 mod show;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::{Result, bail};
+use console::Term;
 use record::{About, Usable};
-use report::quote;
-use report::terminal::{fitted, print};
+use report::terminal::{fitted, print, width_of};
+use report::{Charset, quote};
 
 use crate::samples::{Samples, about};
 use crate::stop::Stop;
@@ -43,7 +45,12 @@ impl Run {
         let run = all.iter_mut().try_for_each(|series| series.run(&samples, &stop, &mut total));
         total.finish();
         run?;
-        all.iter().try_for_each(|series| print(&fitted(&conclusion(series))))?;
+        let reports: Vec<Result<Option<PathBuf>>> = all.iter().map(Series::report).collect();
+        for (series, report) in all.iter().zip(&reports) {
+            let report = report.as_ref().ok().and_then(Option::as_deref);
+            print(&fitted(&conclusion(series, report)))?;
+        }
+        reports.into_iter().try_for_each(|report| report.map(drop))?;
         let states: Vec<State> = all.iter().flat_map(Series::states).collect();
         Ok(exit_code(&states))
     }
@@ -143,14 +150,19 @@ fn seed(now: SystemTime) -> u64 {
     u64::from(since.subsec_nanos()) ^ (since.as_secs() << 20)
 }
 
-/// The table, the location of the results, and the next commands.
-fn conclusion(series: &Series) -> String {
-    let folder = series.folder();
-    let shown = quote(&folder.display().to_string());
+/// The scoreboard, the path of the report, and the next command.
+fn conclusion(series: &Series, report: Option<&Path>) -> String {
+    let shown = quote(&series.folder().display().to_string());
     let program = quote(&std::env::args().next().unwrap_or_else(|| "suite".into()));
-    let mut text = format!("\n{}\nAll of it lies in {}.\n", show::table(series.manifest()), folder.display());
-    if series.open() > 0 {
-        text += &format!("Complete it:     {program} run --resume --out {shown}\n");
+    let room = width_of(&Term::stdout()).min(scoreboard::WIDTH);
+    let mut text = format!("\n{}\n", scoreboard::text(series.manifest(), Charset::of_terminal(), room));
+    if let Some(report) = report {
+        text += &format!("Report:       {}\n", report.display());
     }
-    text + &format!("Make its report: {program} report {shown}\n")
+    if series.open() > 0 {
+        text += &format!("Complete it:  {program} run --resume --out {shown}\n");
+    } else {
+        text += &format!("With others:  {program} report {shown} OTHER\n");
+    }
+    text
 }

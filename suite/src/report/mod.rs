@@ -81,12 +81,13 @@ impl Report {
         let found = collect(&self.paths)?;
         pages().try_for_each(|page| spare(found.iter().map(|found| &*found.path), page))?;
         let records = Records::of(found);
-        let mut content = PageModel::of(&records, self.title(&records));
+        let title = self.title.clone().unwrap_or_else(|| title(&records));
+        let mut content = PageModel::of(&records, title);
         if let Some(folder) = &self.plots {
             self.write_plots(folder, &content)?;
         }
         if let Some(html) = &html {
-            self.write_page(html, &mut content)?;
+            told(html, write_page(html, &mut content, self.places(html))?);
         }
         if let Some(to) = &self.markdown {
             let text = markdown::markdown(&content, self.places(to));
@@ -105,40 +106,12 @@ impl Report {
         Some(Destination::File(PathBuf::from("hot-lap-report.html")))
     }
 
-    fn title(&self, records: &Records) -> String {
-        self.title.clone().unwrap_or_else(|| {
-            let mut devices: Vec<&str> = records.entries.iter().map(|entry| entry.device.as_str()).collect();
-            devices.sort_unstable();
-            devices.dedup();
-            match devices.as_slice() {
-                few @ ([_] | [_, _]) => format!("Hot Lap on {}", few.join(" and ")),
-                many => format!("Hot Lap on {} devices", many.len()),
-            }
-        })
-    }
-
     fn places<'p>(&'p self, to: &'p Destination) -> Places<'p> {
         let page = match to {
-            Destination::File(path) => path.parent().unwrap_or(Path::new("")),
+            Destination::File(path) => folder_of(path),
             Destination::Stdout => Path::new(""),
         };
         Places { page, plots: self.plots.as_deref() }
-    }
-
-    fn write_page(&self, to: &Destination, content: &mut PageModel<'_>) -> Result<()> {
-        let places = self.places(to);
-        // Twice, since a page without pictures explains for each why it is missing, which takes room.
-        for _ in 0..2 {
-            let so_far = page::page(content, places).len();
-            content.keep(MOST.saturating_sub(RESERVE + so_far));
-        }
-        let text = page::page(content, places);
-        to.write(&text)?;
-        told(to, text.len());
-        if text.len() > MOST {
-            say("hot-lap: the tables alone take more than 2 MiB: give fewer records for a smaller page");
-        }
-        Ok(())
     }
 
     fn write_plots(&self, folder: &Path, content: &PageModel<'_>) -> Result<()> {
@@ -157,6 +130,46 @@ impl Report {
         say(&format!("wrote {count} plots as SVG and PNG into {}", folder.display()));
         Ok(())
     }
+}
+
+/// Writes the page of these records.
+///
+/// # Errors
+/// If a record cannot be read or the page cannot be written.
+pub fn write(records: &[PathBuf], page: &Path) -> Result<()> {
+    let records = Records::of(collect(records)?);
+    let places = Places { page: folder_of(page), plots: None };
+    let mut content = PageModel::of(&records, title(&records));
+    write_page(&Destination::File(page.to_owned()), &mut content, places).map(drop)
+}
+
+/// Writes a page with as many pictures as it has room for; returns its size in bytes.
+fn write_page(to: &Destination, content: &mut PageModel<'_>, places: Places<'_>) -> Result<usize> {
+    // Twice, since a page without pictures explains for each why it is missing, which takes room.
+    for _ in 0..2 {
+        let so_far = page::page(content, places).len();
+        content.keep(MOST.saturating_sub(RESERVE + so_far));
+    }
+    let text = page::page(content, places);
+    to.write(&text)?;
+    if text.len() > MOST {
+        say("hot-lap: the tables alone take more than 2 MiB: give fewer records for a smaller page");
+    }
+    Ok(text.len())
+}
+
+fn title(records: &Records) -> String {
+    let mut devices: Vec<&str> = records.entries.iter().map(|entry| entry.device.as_str()).collect();
+    devices.sort_unstable();
+    devices.dedup();
+    match devices.as_slice() {
+        few @ ([_] | [_, _]) => format!("Hot Lap on {}", few.join(" and ")),
+        many => format!("Hot Lap on {} devices", many.len()),
+    }
+}
+
+fn folder_of(page: &Path) -> &Path {
+    page.parent().unwrap_or(Path::new(""))
 }
 
 /// The ladder of one record, for use in another page.

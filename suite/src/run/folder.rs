@@ -12,7 +12,7 @@ use report::{Charset, Folder};
 use tempfile::TempDir;
 
 use super::manifest::MANIFEST;
-use super::page::PAGE;
+use super::page::{PAGE, REPORT};
 use super::sample::WAVES;
 
 /// Prefix of all hidden names, including those of [`report::Destination`]'s drafts.
@@ -39,7 +39,7 @@ impl Place {
             !path.join(MANIFEST).exists(),
             "the folder {shown} already holds a run: --resume --out {shown} goes on with it, another --out begins a new one"
         );
-        let names = samples.iter().map(String::as_str).chain([PAGE]);
+        let names = samples.iter().map(String::as_str).chain([PAGE, REPORT]);
         if let Some(taken) = names.into_iter().find(|name| path.join(name).exists()) {
             bail!("the folder {shown} already holds {taken}: name another with --out");
         }

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use record::{DeviceFacts, Host, Record, Tool, Usable};
+use record::self_test::Certificate;
+use record::{DeviceFacts, Headline, Host, Record, Tool, Usable};
 use report::Destination;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -57,6 +58,12 @@ pub(super) struct Entry {
     pub(super) seconds: f64,
     /// Number of rows per status.
     pub(super) rows: Counts,
+    /// The headline of its record.
+    #[serde(default)]
+    pub(super) headline: Option<Headline>,
+    /// Whether the self-test passed; `None` if there was none.
+    #[serde(default)]
+    pub(super) self_test: Option<bool>,
 }
 
 impl Entry {
@@ -68,6 +75,8 @@ impl Entry {
     /// Notes that a record of the sample was kept.
     pub(super) fn keep(&mut self, record: &Record, traced: bool) {
         (self.kept, self.traced, self.rows) = (true, traced, Counts::of(&record.rows));
+        self.headline.clone_from(&record.headline);
+        self.self_test = record.self_test.as_ref().map(Certificate::passed);
     }
 
     /// Takes over a record that an earlier run kept but did not note.
@@ -76,9 +85,20 @@ impl Entry {
         self.keep(record, traced);
     }
 
-    /// The duration for a table; empty if the sample was not measured.
-    pub(super) fn seconds(&self) -> String {
-        if self.state == State::Missing { String::new() } else { format!("{:.1}", self.seconds) }
+    /// State, duration and rows: `lds_blur failed in 3.1 s (12 ok, 1 error)`.
+    pub(super) fn account(&self) -> String {
+        let Self { sample, state, seconds, rows, .. } = self;
+        let rows = if *rows == Counts::default() { String::new() } else { format!(" ({rows})") };
+        format!("{sample} {state} in {seconds:.1} s{rows}")
+    }
+
+    /// Whether something kept the sample, or rows of it, from being measured, or a result was wrong.
+    pub(super) fn has_trouble(&self) -> bool {
+        match self.state {
+            State::Missing => false,
+            State::Right => self.rows.throttled > 0,
+            _ => true,
+        }
     }
 }
 

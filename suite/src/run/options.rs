@@ -15,6 +15,9 @@ const TIME_LIMIT_S: f64 = 300.0;
 
 /// Measure all samples, or some, and keep their records
 ///
+/// It ends with a line per sample on what was found of the claim that the sample tests, and writes the pictures and
+/// tables of all records to report.html in the folder.
+///
 /// Each sample runs in a process of its own with a time limit: one that crashes, hangs or loses the device is
 /// a row of the table and ends nothing but itself. What dies with a variant under way is measured again
 /// without that variant. Exit code: 0 all right, 1 nothing could run, 2 a result was wrong or a sample failed,

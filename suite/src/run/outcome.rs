@@ -57,7 +57,7 @@ impl State {
 impl fmt::Display for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Self::Missing => "missing",
+            Self::Missing => "not measured",
             Self::Right => "right",
             Self::Skipped => "skipped",
             Self::Wrong => "wrong",
@@ -101,12 +101,6 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// The name of each status with its count.
-    pub(super) fn each(&self) -> [(&'static str, usize); 5] {
-        let Self { ok, skipped, throttled, wrong, error } = *self;
-        [("ok", ok), ("skipped", skipped), ("throttled", throttled), ("wrong", wrong), ("error", error)]
-    }
-
     /// Counts the given rows.
     pub(super) fn of(rows: &[Row]) -> Self {
         let mut counts = Self::default();
@@ -120,6 +114,16 @@ impl Counts {
             } += 1;
         }
         counts
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { ok, skipped, throttled, wrong, error } = *self;
+        let each =
+            [(ok, "ok"), (skipped, "skipped"), (throttled, "throttled"), (wrong, "wrong"), (error, "error")];
+        let some = each.iter().filter(|(count, _)| *count > 0);
+        f.pad(&some.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", "))
     }
 }
 

@@ -2,12 +2,16 @@
 
 use std::fmt::Write as _;
 
-use report::quote;
+use report::{Charset, quote};
 
 use super::manifest::{Entry, Manifest};
+use super::scoreboard::{Cells, summary};
 
 /// File name of the page.
 pub(super) const PAGE: &str = "README.md";
+
+/// File name of the report of all records.
+pub(super) const REPORT: &str = "report.html";
 
 /// The page with the current progress of the run.
 pub(super) fn page(manifest: &Manifest) -> String {
@@ -22,6 +26,7 @@ pub(super) fn page(manifest: &Manifest) -> String {
          - Date: {date}{resumed}\n\
          - Tool: {tool}\n\
          - Samples: {progress}\n\
+         - Result: {summary}\n\
          - Order of the samples within each: `--seed {seed}`\n\n\
          ```sh\n{command}\n```\n\n",
         name = device.name,
@@ -34,18 +39,18 @@ pub(super) fn page(manifest: &Manifest) -> String {
         resumed = resumed.collect::<String>(),
         tool = report::tool(tool),
         progress = progress(&manifest.samples),
+        summary = summary(&manifest.samples),
         seed = settings.seed,
         command = command(&manifest.command),
     );
-    page += "| Sample | Result | Rows ok | Skipped | Throttled | Wrong | Error | Seconds | Files |\n";
-    page += "|---|---|---:|---:|---:|---:|---:|---:|---|\n";
+    page += "| Sample | Finding | Published | Outcome |\n|---|---|---|---|\n";
     for entry in &manifest.samples {
         row(&mut page, entry);
     }
-    let reasons: Vec<String> = manifest.samples.iter().filter_map(reason).collect();
-    if !reasons.is_empty() {
+    let troubles: String = manifest.samples.iter().filter(|entry| entry.has_trouble()).map(trouble).collect();
+    if !troubles.is_empty() {
         page += "\n";
-        page += &reasons.concat();
+        page += &troubles;
     }
     page
 }
@@ -59,27 +64,22 @@ fn progress(samples: &[Entry]) -> String {
 }
 
 fn row(page: &mut String, entry: &Entry) {
-    let Entry { sample, state, rows, .. } = entry;
-    let files = ["README.md", "record.json", "samples.csv.gz", "table.txt"].into_iter();
-    let files = files.chain(entry.traced.then_some("waves.svg"));
-    let links: Vec<String> = files.map(|file| format!("[{file}]({sample}/{file})")).collect();
-    let (name, links) = match entry.kept {
-        true => (format!("[{sample}]({sample})"), links.join(" ")),
-        false => (sample.clone(), String::new()),
-    };
-    let seconds = entry.seconds();
+    let sample = &entry.sample;
+    let mut name = if entry.kept { format!("[{sample}]({sample})") } else { sample.clone() };
+    if entry.traced {
+        name += &format!(" ([waves]({sample}/waves.svg))");
+    }
+    let Cells { finding, published, outcome } = Cells::of(entry, Charset::Utf8);
+    let [finding, published] = [finding, published].map(|text| text.replace('|', "\\|"));
     // Writing to a string cannot fail.
-    let _ = writeln!(
-        page,
-        "| {name} | {state} | {} | {seconds} | {links} |",
-        rows.each().map(|(_, count)| count.to_string()).join(" | ")
-    );
+    let _ = writeln!(page, "| {name} | {finding} | {published} | {outcome} |");
 }
 
 /// A list item. Messages of drivers and programs may contain markup, so they are formatted as code.
-fn reason(entry: &Entry) -> Option<String> {
-    let text = entry.reason.as_deref()?.replace('`', "'");
-    Some(format!("- {}: `{}`\n", entry.sample, text.split_whitespace().collect::<Vec<_>>().join(" ")))
+fn trouble(entry: &Entry) -> String {
+    let words = |reason: &String| reason.replace('`', "'").split_whitespace().collect::<Vec<_>>().join(" ");
+    let reason = entry.reason.as_ref().map_or_else(String::new, |reason| format!(": `{}`", words(reason)));
+    format!("- {}{reason}\n", entry.account())
 }
 
 /// The command line, ready to be typed in a checkout.
@@ -93,6 +93,8 @@ fn command(words: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use record::fixture;
+
     use super::*;
     use crate::run::outcome::{Counts, State};
 
@@ -102,21 +104,20 @@ mod tests {
         manifest.command = ["/x/suite", "run", "--out", "my run"].map(str::to_owned).into();
         manifest.resumed.push("2026-11-22T00:00:00Z".into());
         let [right, failed, _] = &mut manifest.samples[..] else { panic!("three samples") };
-        let rows = Counts { ok: 5, skipped: 1, ..Counts::default() };
-        *right = Entry { state: State::Right, kept: true, seconds: 15.25, rows, ..right.clone() };
+        right.adopt(&fixture::record(), true);
+        right.state = State::Right;
+        let rows = Counts { ok: 5, error: 1, ..Counts::default() };
         let reason = Some("it crashed (`SIGSEGV`); the last it said:\n| x".to_owned());
-        *failed = Entry { state: State::Failed, reason, seconds: 2.0, ..failed.clone() };
+        *failed = Entry { state: State::Failed, reason, seconds: 2.0, rows, ..failed.clone() };
         let page = page(&manifest);
         for line in [
             "# Hot Lap on llvmpipe (LLVM 15.0.6, 256 bits)",
             "- Samples: 1 of 3 complete; `--resume` measures the others",
             "cargo run --release --bin suite -- run --out 'my run'",
-            "| [codegen](codegen) | right | 5 | 1 | 0 | 0 | 0 | 15.2 | [README.md](codegen/README.md) \
-             [record.json](codegen/record.json) [samples.csv.gz](codegen/samples.csv.gz) \
-             [table.txt](codegen/table.txt) |",
-            "| lds_blur | failed | 0 | 0 | 0 | 0 | 0 | 2.0 |  |",
-            "| swizzled_remap | missing | 0 | 0 | 0 | 0 | 0 |  |  |",
-            "- lds_blur: `it crashed ('SIGSEGV'); the last it said: | x`",
+            "| [codegen](codegen) ([waves](codegen/waves.svg)) | events take 1.20x as long as a barrier | talk: 0.79x | ✗ does not hold |",
+            "| lds_blur | failed |  |  |",
+            "| swizzled_remap | not measured |  |  |",
+            "- lds_blur failed in 2.0 s (5 ok, 1 error): `it crashed ('SIGSEGV'); the last it said: | x`",
         ] {
             assert!(page.lines().any(|found| found == line), "no line '{line}' in\n{page}");
         }

@@ -1,6 +1,6 @@
 //! Measures the samples of a run on one device, one after the other.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use report::Destination;
@@ -8,9 +8,9 @@ use report::Destination;
 use super::folder::Place;
 use super::manifest::{Entry, MANIFEST, Manifest};
 use super::outcome::State;
-use super::page::{PAGE, page};
+use super::page::{PAGE, REPORT, page};
 use super::resume;
-use super::sample::{Measured, Subject};
+use super::sample::{Measured, RECORD, Subject};
 use super::show::Total;
 use crate::samples::Samples;
 use crate::stop::Stop;
@@ -85,6 +85,22 @@ impl Series {
             total.sample_done(&self.manifest.samples[at]);
         }
         Ok(())
+    }
+
+    /// Writes the report of all records and returns its path; `None` if there is no record.
+    ///
+    /// # Errors
+    /// If a record cannot be read or the report cannot be written.
+    pub(super) fn report(&self) -> Result<Option<PathBuf>> {
+        let kept = self.manifest.samples.iter().filter(|entry| entry.kept);
+        let records: Vec<PathBuf> =
+            kept.map(|entry| self.folder().join(&entry.sample).join(RECORD)).collect();
+        if records.is_empty() {
+            return Ok(None);
+        }
+        let path = self.folder().join(REPORT);
+        crate::report::write(&records, &path)?;
+        Ok(Some(path))
     }
 
     fn measure(&mut self, at: usize, samples: &Samples, stop: &Stop, total: &mut Total) -> Result<()> {

@@ -1,13 +1,11 @@
-//! Shows the progress of a run: the bar for all samples, a line per sample, and the final table.
+//! Shows the progress of a run: the bar for all samples, and a line per sample.
 
 use std::time::Duration;
 
 use indicatif::ProgressBar;
-use report::terminal::{FILE_WIDTH, progress_bar, say};
-use report::{Charset, Column, Paper, Side, Table};
+use report::terminal::{progress_bar, say};
 
-use super::manifest::{Entry, Manifest};
-use super::outcome::Counts;
+use super::manifest::Entry;
 use crate::child::{Phase, Progress};
 use crate::stop::Stop;
 
@@ -87,82 +85,26 @@ fn percent(share: f64) -> u64 {
 
 /// The result of a sample on one line.
 fn line(entry: &Entry, number: usize, of: usize) -> String {
-    let Entry { sample, state, seconds, .. } = entry;
-    let rows = in_words(&entry.rows);
     let reason = entry.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
-    format!("{number} of {of}: {sample} {state} in {seconds:.1} s{rows}{reason}")
-}
-
-fn in_words(rows: &Counts) -> String {
-    let some = rows.each().into_iter().filter(|(_, count)| *count > 0);
-    let words: Vec<String> = some.map(|(word, count)| format!("{count} {word}")).collect();
-    if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) }
-}
-
-/// The table of a run, followed by the reasons of samples that failed.
-pub(super) fn table(manifest: &Manifest) -> String {
-    let samples = &manifest.samples;
-    let column = |side, head: &str, of: &dyn Fn(&Entry) -> String| {
-        Column::new(side, head, samples.iter().map(of).collect::<Vec<_>>())
-    };
-    let mut table = Table::new("Sample", samples.iter().map(|entry| entry.sample.clone())).apart(1);
-    table.push(column(Side::Left, "Result", &|entry| entry.state.to_string()));
-    for (at, (word, _)) in Counts::default().each().into_iter().enumerate() {
-        let count = |entry: &Entry| entry.rows.each()[at].1;
-        if word != "throttled" || samples.iter().any(|entry| count(entry) > 0) {
-            table.push(column(Side::Right, word, &|entry| count(entry).to_string()));
-        }
-    }
-    table.push(column(Side::Right, "Seconds", &Entry::seconds));
-    let mut paper = Paper::new(Charset::Utf8, FILE_WIDTH);
-    paper.line(&manifest.device.name);
-    paper.table(&table);
-    let mut text = paper.text();
-    for entry in &manifest.samples {
-        text.extend(entry.reason.as_ref().map(|reason| format!("{}: {reason}\n", entry.sample)));
-    }
-    text
+    format!("{number} of {of}: {}{reason}", entry.account())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::outcome::State;
+    use super::super::outcome::{Counts, State};
     use super::*;
-
-    fn manifest() -> Manifest {
-        let mut manifest = Manifest::of_a_test(&["codegen", "lds_blur"]);
-        let rows = Counts { ok: 12, error: 1, ..Counts::default() };
-        let reason = Some("events_2: it crashed (SIGABRT)".to_owned());
-        manifest.samples[1] =
-            Entry { state: State::Failed, reason, seconds: 3.1, rows, ..manifest.samples[1].clone() };
-        manifest
-    }
-
-    #[test]
-    fn the_table_says_what_became_of_each() {
-        let text = table(&manifest());
-        let expected = "\
-llvmpipe (LLVM 15.0.6, 256 bits)
-─────────────────────────────────────────────────────────
-Sample    Result   ok  skipped  wrong  error  Seconds
-─────────────────────────────────────────────────────────
-codegen   missing   0        0      0      0
-lds_blur  failed   12        0      0      1      3.1
-─────────────────────────────────────────────────────────
-lds_blur: events_2: it crashed (SIGABRT)
-";
-        let rules = |text: &str| text.replace('─', "");
-        assert_eq!(rules(&text), rules(expected));
-        assert!(Charset::Ascii.fit(&text).is_ascii());
-        let mut throttled = manifest();
-        throttled.samples[0].rows.throttled = 2;
-        assert!(table(&throttled).contains("throttled  wrong"));
-    }
 
     #[test]
     fn one_line_says_what_became_of_a_sample() {
+        let failed = Entry {
+            state: State::Failed,
+            reason: Some("events_2: it crashed (SIGABRT)".into()),
+            seconds: 3.1,
+            rows: Counts { ok: 12, error: 1, ..Counts::default() },
+            ..Entry::missing("lds_blur")
+        };
         assert_eq!(
-            line(&manifest().samples[1], 2, 8),
+            line(&failed, 2, 8),
             "2 of 8: lds_blur failed in 3.1 s (12 ok, 1 error): events_2: it crashed (SIGABRT)"
         );
     }

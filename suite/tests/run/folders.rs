@@ -31,13 +31,18 @@ fn everything_is_kept() -> Result<()> {
     ensure!(ensure_whole(&folder)? == ["data_race", "lds_blur"], "{ended}");
     ensure_states(&folder, &[("data_race", "right"), ("lds_blur", "right")])?;
     ensure!(hidden(&folder)?.is_empty(), "left behind: {:?}", hidden(&folder)?);
-    // A line a sample, and a table that ends with what to do next.
+    // A line a sample, and a scoreboard that ends with what to do next.
     ensure!(
         ended.stderr.lines().count() == 2 && ended.stderr.starts_with("1 of 2: lds_blur right"),
         "{ended}"
     );
-    ensure!(ended.stdout.contains(&format!("report {}", folder.display())), "{ended}");
-    ensure!(ended.stdout.lines().any(|line| line.starts_with("data_race  right")), "{ended}");
+    let report = folder.join("report.html");
+    ensure!(ended.stdout.contains(&format!("Report:       {}\n", report.display())), "{ended}");
+    ensure!(ended.stdout.contains(&format!("report {} OTHER", folder.display())), "{ended}");
+    ensure!(ended.stdout.contains("all answers right") && !ended.stdout.contains(" ok"), "{ended}");
+    ensure!(ended.stdout.lines().any(|line| line.starts_with("data_race  ")), "{ended}");
+    let page = fs::read_to_string(report)?;
+    ensure!(["data_race", "lds_blur"].iter().all(|sample| page.contains(sample)), "{page}");
     let manifest = manifest(&folder)?;
     ensure!(manifest["settings"]["seed"] == 5 && manifest["command"][1] == "run", "{manifest}");
     let lds_blur = record(&folder, "lds_blur")?;
@@ -47,7 +52,7 @@ fn everything_is_kept() -> Result<()> {
     let page = fs::read_to_string(folder.join("README.md"))?;
     let links = page.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
     let links: Vec<&str> = links.map(|(link, _)| link).collect();
-    ensure!(links.len() == 10, "{links:?}");
+    ensure!(links == ["lds_blur", "data_race"], "{links:?}");
     for link in links {
         ensure!(folder.join(link).exists(), "{link} leads nowhere");
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use libtest_mimic::Trial;
 use record::error::{EXIT_FAILED, EXIT_HUNG, EXIT_RIGHT};
 use record::{Ended, Record, Status};
@@ -20,6 +20,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a_lost_device_is_a_row", a_lost_device_is_a_row),
         trial("a_slow_sample_keeps_what_it_has", a_slow_sample_keeps_what_it_has),
         trial("one_that_had_too_little_time_is_given_more", one_that_had_too_little_time),
+        trial("a_report_that_cannot_be_written", a_report_that_cannot_be_written),
     ];
     let writes = [
         "creating the folder#1",
@@ -51,6 +52,7 @@ fn unlucky(folder: &Path, variable: &str, plan: &str, words: &str, code: u8) -> 
     let call = run_into(folder, "data_race pipelined_events --budget 20 --samples 2")?.words(words);
     let ended = call.env(variable, plan).run()?.with_code(code.into())?;
     ensure!(ended.stderr.lines().count() == 2, "not a line a sample: {ended}");
+    ensure!(ended.stdout.contains("\npipelined_events ") && folder.join("report.html").exists(), "{ended}");
     ensure!(ensure_whole(folder)? == ["data_race", "pipelined_events"], "{ended}");
     ensure!(hidden(folder)?.is_empty(), "left behind: {:?}", hidden(folder)?);
     Ok(())
@@ -134,13 +136,33 @@ fn a_slow_sample_keeps_what_it_has() -> Result<()> {
 /// As its reason says.
 fn one_that_had_too_little_time() -> Result<()> {
     let (_top, folder) = place()?;
-    run_into(&folder, "data_race --time-limit 0.001")?.words(QUICK).run()?.with_code(EXIT_FAILED.into())?;
+    let call = run_into(&folder, "data_race --time-limit 0.001")?.words(QUICK);
+    let ended = call.run()?.with_code(EXIT_FAILED.into())?;
+    let row = |line: &str| line.split_whitespace().eq(["data_race", "failed"]);
+    ensure!(ended.stdout.lines().any(row), "no line of it: {ended}");
+    ensure!(!ended.stdout.contains("Report:") && !folder.join("report.html").exists(), "{ended}");
     let reason = &states(&folder)?["data_race"].1;
     ensure!(reason.contains("--time-limit gives it more"), "{reason}");
     resume(&folder)?.words("--time-limit 600").run()?.with_code(EXIT_RIGHT.into())?;
     ensure_states(&folder, &[("data_race", "right")])?;
     let limit = &manifest(&folder)?["settings"]["time_limit_s"];
     ensure!(limit == 600.0, "it goes on with {limit} s the next time");
+    Ok(())
+}
+
+/// The scoreboard is shown all the same.
+fn a_report_that_cannot_be_written() -> Result<()> {
+    let (_top, folder) = place()?;
+    let call = run_into(&folder, "data_race")?.words(QUICK);
+    let ended = call.env("HOTLAP_FAULT", "writing report.html#1:disk-full").run()?;
+    let ended = ended.with_code(EXIT_FAILED.into())?;
+    let said: Vec<&str> = ended.stderr.lines().collect();
+    let [_, told] = said[..] else { bail!("not a line for the report: {ended}") };
+    ensure!(told.contains("report.html") && told.contains("no storage space"), "{ended}");
+    ensure!(ended.stdout.contains("all answers right") && !ended.stdout.contains("Report:"), "{ended}");
+    ensure!(ensure_whole(&folder)? == ["data_race"] && !folder.join("report.html").exists(), "{ended}");
+    resume(&folder)?.run()?.with_code(EXIT_RIGHT.into())?;
+    ensure!(folder.join("report.html").exists(), "no report");
     Ok(())
 }
 

@@ -85,6 +85,7 @@ fn ensure_interrupted(folder: &Path) -> Result<()> {
     // It heard of it once, and had the time to write all that it had.
     ensure!(states(folder)?["lds_blur"].1.is_empty(), "{:?}", states(folder)?);
     ensure!(lds_blur.rows.iter().all(|row| row.isolated_us.is_some()), "figures are lost");
+    ensure!(folder.join("report.html").exists(), "no report");
     ensure!(hidden(folder)?.is_empty(), "left behind: {:?}", hidden(folder)?);
     ensure!(processes_with(&folder.display().to_string()).is_empty(), "something still runs");
     Ok(())

@@ -66,6 +66,13 @@ pub fn ensure_whole(folder: &Path) -> Result<Vec<String>> {
                 let page = String::from_utf8(contents)?;
                 ensure!(page.starts_with("# Hot Lap on ") && page.ends_with('\n'), "half a page: {page}");
             }
+            "report.html" => {
+                let report = String::from_utf8(contents)?;
+                ensure!(report.ends_with("</html>"), "half a report");
+                // It is sent to others.
+                let place = folder.display().to_string();
+                ensure!(!report.contains(&place), "the report says where it was made");
+            }
             _ => {
                 ensure!(path.is_dir(), "what is {}?", path.display());
                 ensure_sample(&path).with_context(|| format!("in {}", path.display()))?;
