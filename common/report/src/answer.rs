@@ -187,8 +187,8 @@ fn variants(record: &Record) -> Table {
     );
     if let Some((name, ratios)) = ratios(record) {
         let most = ratios.iter().flatten().map(|(median, _)| *median).fold(1.0, f64::max);
-        let text = |ratio: &Option<(f64, String)>| ratio.as_ref().map(|(_, text)| text.clone());
-        let bar = |ratio: &Option<(f64, String)>| {
+        let text = |ratio: &Option<Ratio>| ratio.as_ref().map(|(_, text)| text.clone());
+        let bar = |ratio: &Option<Ratio>| {
             Some(ratio.as_ref().map_or_else(String::new, |(median, _)| bar(*median, most)))
         };
         table.push(Column::new(Side::Points, "times", ratios.iter().map(text)));
@@ -209,8 +209,11 @@ fn mark(promise: &Promise) -> &'static str {
     }
 }
 
+/// A median ratio and its text.
+type Ratio = (f64, String);
+
 /// The label of the variant that ratios refer to, the usual way if there is one, and each row's ratio with its text.
-fn ratios(record: &Record) -> Option<(&str, Vec<Option<(f64, String)>>)> {
+fn ratios(record: &Record) -> Option<(&str, Vec<Option<Ratio>>)> {
     let (reference, of): (_, fn(&Row) -> Option<_>) = match (&record.baseline, &record.bound) {
         (Some(name), _) => (name, |row| row.to_baseline),
         (None, Some(name)) => (name, |row| row.to_bound),

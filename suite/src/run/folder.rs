@@ -86,7 +86,11 @@ impl Place {
     ) -> Result<()> {
         let staged = work.join(sample);
         let text = report::traced(Charset::Utf8, FILE_WIDTH, record);
-        Folder::create(&staged)?.write(record, &report::table(record, FILE_WIDTH), text.as_deref())?;
+        Folder::create(&staged)?.write(
+            record,
+            &report::answer(record, report::Form::FILE),
+            text.as_deref(),
+        )?;
         let shown = self.path.join(sample);
         let moved = |from: &Path, to: &Path| {
             fault::write(format_args!("keeping {sample}"), || fs::rename(from, to))

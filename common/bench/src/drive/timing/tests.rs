@@ -1,7 +1,7 @@
 use std::ops::ControlFlow;
 
 use crate::lab::{BufferSet, ImageSet};
-use record::figures::Time;
+use record::figures::{Figures, Time};
 use record::{COPY_LIMIT, Status, Stop};
 use record::{Declared, Promise};
 
