@@ -150,7 +150,7 @@ mod tests {
         let message = refusal(r#"{ "schema": 7, "unknown": [] }"#);
         assert!(
             message.contains("schema: the record has version 7")
-                && message.contains("reads versions up to 5"),
+                && message.contains("reads versions up to 6"),
             "{message}"
         );
         assert!(!message.contains('\n'));

@@ -1,6 +1,6 @@
 //! What a run prints: the answer, one table, one line on correctness, and what to type next.
 
-use record::{Kind, Outcome, Promise, Record, Row, Shows, Status, is_limit};
+use record::{Kind, Outcome, Promise, Record, Row, Shows, Status, Traced, is_limit};
 
 use super::caveats::{caveats, self_test};
 use super::charset::{BLANK, Charset};
@@ -57,9 +57,14 @@ pub fn answer(record: &Record, form: Form) -> String {
     page.line("", &head(record));
     page.gap();
     headline(&mut page, record);
-    if form.brief {
+    if form.brief && !form.verbose {
         page.gap();
         correctness(&mut page, record);
+        for row in &record.rows {
+            if let Some(Traced::Refused { reason }) = &row.trace {
+                page.line("", &format!("{} is not traced: {reason}", row.label()));
+            }
+        }
         return page.text;
     }
     if form.verbose {

@@ -23,16 +23,19 @@ impl Run {
         self.write_json(data)
     }
 
-    /// How the answer is printed on a terminal.
-    fn form(&self, terminal: &Term) -> Form {
-        Form {
+    /// What is printed on a terminal.
+    fn answer(&self, record: &Record, terminal: &Term) -> String {
+        let verbose = self.common.verbose;
+        let form = Form {
             charset: Charset::of_terminal(),
-            room: width_of(terminal).min(if self.common.verbose { FILE_WIDTH } else { ANSWER_WIDTH }),
+            room: width_of(terminal).min(if verbose { FILE_WIDTH } else { ANSWER_WIDTH }),
             colours: terminal.is_term() && console::colors_enabled(),
-            verbose: self.common.verbose,
+            verbose,
             times: self.common.cpu_times,
             brief: !self.common.trace.is_empty(),
-        }
+        };
+        let waves = report::traced(form.charset, form.room, record).filter(|_| verbose);
+        report::answer(record, form) + &waves.map_or_else(String::new, |waves| format!("\n{waves}"))
     }
 
     pub(super) fn write_json(&self, data: &impl Serialize) -> Result<()> {
@@ -52,10 +55,10 @@ impl Run {
         let data = [&self.common.json, &self.common.csv, &self.common.image];
         let data_on_stdout = data.into_iter().flatten().any(|d| *d == Destination::Stdout);
         let shown = if data_on_stdout {
-            let text = report::answer(record, self.form(&Term::stderr()));
+            let text = self.answer(record, &Term::stderr());
             std::io::stderr().write_all(text.as_bytes()).context("writing to the standard error").or(Ok(()))
         } else {
-            Destination::Stdout.write(report::answer(record, self.form(&Term::stdout())))
+            Destination::Stdout.write(self.answer(record, &Term::stdout()))
         };
         // Try every output even if another one failed: measuring again costs more than a message.
         let json = self.common.json.as_ref().map(|to| record::json(record).and_then(|text| to.write(&text)));

@@ -39,7 +39,7 @@ fn file() -> Result<()> {
     let lines = fs::read_to_string(folder.path().join("a.csv")).context("the samples are lost")?;
     ensure!(lines.lines().count() > 1, "the samples are lost: {ended}");
     read_record(&folder.path().join("run/record.json")).context("the folder is lost")?;
-    ended.shows(&["full_barrier"]).context("the table is lost")
+    ended.shows(&["every result that must be right"]).context("the answer is lost")
 }
 
 /// `ulimit -f` comes with a signal that ends a process which does not expect it.
@@ -51,7 +51,7 @@ fn limit() -> Result<()> {
     let errors: Vec<&str> =
         ended.stderr.lines().filter(|line| line.starts_with(&format!("{SAMPLE}: "))).collect();
     ensure!(matches!(&errors[..], [one] if one.contains("File too large")), "{ended}");
-    ended.shows(&["full_barrier"]).context("the table is lost")
+    ended.shows(&["every result that must be right"]).context("the answer is lost")
 }
 
 fn stdout() -> Result<()> {

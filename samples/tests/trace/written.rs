@@ -34,7 +34,7 @@ fn all_forms() -> Result<()> {
 fn terminal() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let call = || -> Result<Call> {
-        Ok(Call::new(SAMPLE)?.words(SMALL).words("--trace t.svg").within(folder.path()))
+        Ok(Call::new(SAMPLE)?.words(SMALL).words("--trace t.svg -v").within(folder.path()))
     };
     let ended = call()?.right()?;
     for text in ["full_barrier", "fill", "drain", "tracing"] {

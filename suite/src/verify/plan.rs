@@ -10,7 +10,7 @@ use record::{Argument, Record, Usable};
 
 /// Arguments of all samples that affect what is measured and how. All others are used to show, write or check
 /// something.
-const KEPT: &str = "bench queue variant without all matrix samples budget repetitions timeout cold thorough \
+const KEPT: &str = "bench times queue variant without all matrix samples budget repetitions timeout cold thorough \
      no-self-test";
 /// Arguments that write, show or choose the output, or that are set by the plan.
 const DROPPED: &str = "json csv out image trace theme verbose device seed live headless frames screenshot window press \
