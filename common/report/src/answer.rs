@@ -139,6 +139,8 @@ fn headline(page: &mut Page, record: &Record) {
     if let Some(headline) = &record.headline {
         let finding = capital(&headline.finding);
         let interval = headline.value.as_ref().and_then(record::Value::interval_text);
+        // Ends that round alike say no more than the figure in the finding.
+        let interval = interval.filter(|text| text.split_once(" to ").is_some_and(|(low, high)| low != high));
         let interval = interval.map_or_else(String::new, |interval| format!(" ({interval})"));
         let sign = if headline.outcome == Outcome::SaysNothing { "" } else { headline.outcome.sign() };
         page.line(BOLD, format!("{sign} {finding}{interval}.").trim_start());

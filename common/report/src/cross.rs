@@ -31,7 +31,8 @@ fn table(record: &Record, matrix: &Matrix, cells: &[(&Row, &Cell)], brief: bool)
         Shows::Times if brief => "µs, alone / back to back",
         _ => &matrix.corner,
     };
-    let mut table = Table::new(corner, heads.iter().map(|head| (*head).to_owned())).apart(3);
+    let mut table =
+        Table::new(corner, heads.iter().map(|head| (*head).to_owned())).apart(if brief { 2 } else { 3 });
     for column in distinct(cells.iter().map(|(_, cell)| cell.column.as_str())) {
         let cell = |head: &&str| {
             let found = cells.iter().find(|(_, cell)| cell.row == *head && cell.column == column);
