@@ -3,13 +3,14 @@
 
 mod support;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 use record::error::EXIT_FAILED;
+use record::headline::LONGEST;
 use record::{Record, Row, Status};
 use support::{
     Call, Ended, SampleTest, files_of, for_each_sample, holds_only, is_lawful, quick, ran, read_record,
@@ -63,13 +64,32 @@ fn check(sample: &str) -> Result<()> {
 
 /// A short run gives a whole record, alone on the standard output, and nothing in it is wrong.
 fn bench(sample: &str) -> Result<()> {
-    let ended = Call::new(sample)?.with_driver_threads().words("--budget 1 --json -").right()?;
+    let ended = Call::new(sample)?.with_driver_threads().words("--budget 1 --times --json -").right()?;
     let record = ended.record()?;
     ensure!(record.sample == sample, "the record is of {}", record.sample);
     ensure!(ran(&record).next().is_some(), "no variant ran: {ended}");
+    says_what_it_found(&ended, &record)?;
     for row in &record.rows {
         sound(row).with_context(|| format!("variant {}", row.variant))?;
     }
+    Ok(())
+}
+
+/// A claim, a finding, a label for each variant, and no line that is too wide for a terminal of 96 columns.
+fn says_what_it_found(ended: &Ended, record: &Record) -> Result<()> {
+    let headline = record.headline.as_ref().context("no headline")?;
+    ensure!(headline.claim != "the sample states no claim", "{headline:?}");
+    for text in [&headline.claim, &headline.finding] {
+        ensure!((1..=LONGEST).contains(&text.chars().count()), "too long or empty: '{text}'");
+    }
+    let labels: BTreeSet<&str> = record.rows.iter().map(|row| row.label.as_str()).collect();
+    ensure!(
+        labels.len() == record.rows.len() && !labels.contains(""),
+        "labels that are alike or missing: {labels:?}"
+    );
+    let wide = ended.stderr.lines().find(|line| line.chars().count() > 96);
+    ensure!(wide.is_none(), "a line that is too wide: {wide:?}");
+    ensure!(ended.stderr.contains("Claim: ") && ended.stderr.contains('─'), "no claim or no table: {ended}");
     Ok(())
 }
 

@@ -20,7 +20,7 @@ use anyhow::{Result, bail};
 use console::Term;
 use record::{About, Usable};
 use report::terminal::{fitted, print, width_of};
-use report::{Charset, quote};
+use report::{ANSWER_WIDTH, Charset, quote};
 
 use crate::samples::{Samples, about};
 use crate::stop::Stop;
@@ -154,7 +154,7 @@ fn seed(now: SystemTime) -> u64 {
 fn conclusion(series: &Series, report: Option<&Path>) -> String {
     let shown = quote(&series.folder().display().to_string());
     let program = quote(&std::env::args().next().unwrap_or_else(|| "suite".into()));
-    let room = width_of(&Term::stdout()).min(scoreboard::WIDTH);
+    let room = width_of(&Term::stdout()).min(ANSWER_WIDTH);
     let mut text = format!("\n{}\n", scoreboard::text(series.manifest(), Charset::of_terminal(), room));
     if let Some(report) = report {
         text += &format!("Report:       {}\n", report.display());

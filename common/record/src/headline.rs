@@ -55,10 +55,10 @@ impl Outcome {
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
-            Self::Holds => "holds here",
-            Self::DoesNotHold => "does not hold here",
+            Self::Holds => "holds",
+            Self::DoesNotHold => "does not hold",
             Self::Undecided => "undecided",
-            Self::SaysNothing => "says nothing about a GPU",
+            Self::SaysNothing => "not tested",
         }
     }
 

@@ -1,12 +1,13 @@
 //! What a run prints: the answer, one table, one line on correctness, and what to type next.
 
-use record::{Kind, Outcome, Promise, Record, Row, Shows, Status, Traced, is_limit};
+use record::{Kind, Outcome, Promise, Record, Row, Shows, Traced};
 
 use super::caveats::{caveats, self_test};
 use super::charset::{BLANK, Charset};
+use super::correctness;
 use super::cross;
 use super::footnotes;
-use super::format::{self, differing, measured};
+use super::format;
 use super::paper::Paper;
 use super::percent_of_limit;
 use super::rows;
@@ -53,35 +54,35 @@ impl Form {
 #[must_use]
 pub fn answer(record: &Record, form: Form) -> String {
     let mut page = Page { form, text: String::new() };
-    let shows_times = form.times || record.device.kind != Kind::Cpu;
+    let shows_table = !form.brief && (form.times || record.device.kind != Kind::Cpu);
     page.line("", &head(record));
     page.gap();
     headline(&mut page, record);
-    if form.brief && !form.verbose {
-        page.gap();
-        correctness(&mut page, record);
-        for row in &record.rows {
-            if let Some(Traced::Refused { reason }) = &row.trace {
-                page.line("", &format!("{} is not traced: {reason}", row.label()));
-            }
-        }
-        return page.text;
-    }
     if form.verbose {
         page.gap();
         page.plain(&rows::table_in(form.charset, record, form.room));
         return page.text;
     }
-    if shows_times {
+    if shows_table {
         page.gap();
         table(&mut page, record);
     }
     page.gap();
-    correctness(&mut page, record);
+    for (is_bad, line) in correctness::lines(record, shows_table) {
+        page.line(if is_bad { RED } else { "" }, &line);
+    }
     let ended = footnotes::ended(&record.ended);
     ended.into_iter().chain(caveats(record)).for_each(|line| page.line("", &line));
+    if form.brief {
+        let refused = |row: &Row| match &row.trace {
+            Some(Traced::Refused { reason }) => Some(format!("{} is not traced: {reason}", row.label())),
+            _ => None,
+        };
+        record.rows.iter().filter_map(refused).for_each(|line| page.line("", &line));
+        return page.text;
+    }
     page.gap();
-    page.line(DIM, next(record, shows_times));
+    page.line(DIM, next(record, shows_table));
     page.text
 }
 
@@ -145,7 +146,10 @@ fn headline(page: &mut Page, record: &Record) {
         let sign = if headline.outcome == Outcome::SaysNothing { "" } else { headline.outcome.sign() };
         page.line(BOLD, format!("{sign} {finding}{interval}.").trim_start());
         let published = headline.published.as_ref().map_or_else(String::new, |figure| format!(", {figure}"));
-        let outcome = capital(headline.outcome.words());
+        let outcome = match headline.outcome {
+            Outcome::SaysNothing => "Not tested: a CPU device says nothing about a GPU".to_owned(),
+            outcome => format!("{} here", capital(outcome.words())),
+        };
         page.line("", &format!("Claim: {}{published}. {outcome}.", headline.claim));
     }
     let conclusions = record.verdict.iter().flat_map(|text| text.lines());
@@ -255,66 +259,14 @@ fn bar(ratio: f64, most: f64) -> String {
     (0..length.max(one)).map(cell).collect()
 }
 
-/// Whether all results were right; for variants that may be wrong, in how many runs they were.
-fn correctness(page: &mut Page, record: &Record) {
-    let rows = || record.rows.iter().filter(|row| !is_limit(&row.variant));
-    for row in rows() {
-        match &row.status {
-            Status::Wrong { elements, first } => {
-                let text = format!(
-                    "✗ {}: {}, so there is no time. The first: {first}",
-                    row.label(),
-                    differing(*elements)
-                );
-                page.line(RED, &text);
-            }
-            Status::Error { reason } => page.line(RED, &format!("✗ {}: {reason}", row.label())),
-            _ => {}
-        }
-    }
-    let checked = |row: &&Row| measured(row) && row.racy.is_some();
-    let of = |row: &Row| row.racy.map_or(0, |racy| racy.samples);
-    let by_law = || rows().filter(checked).filter(|row| row.promise == Promise::Law);
-    if let Some((least, most)) = by_law().map(of).min().zip(by_law().map(of).max()) {
-        let runs = if least == most { format!("{least}") } else { format!("{least} to {most}") };
-        page.line("", &format!("✓ every result that must be right was right in {runs} runs per variant"));
-    }
-    // Cross tables show the counts of the others in their cells, and a CPU device races nowhere.
-    if record.matrix.is_none() && record.device.kind != Kind::Cpu {
-        may_be_wrong(page, &rows().filter(checked).collect::<Vec<_>>());
-    }
-}
-
-/// In how many runs the variants were wrong that the specification does not promise to be right.
-fn may_be_wrong(page: &mut Page, rows: &[&Row]) {
-    let wrong = |row: &Row| row.racy.filter(|racy| racy.racy_samples > 0);
-    let text = |row: &&&Row| {
-        Some(format!("{} in {} of {} runs", row.label(), wrong(row)?.racy_samples, wrong(row)?.samples))
-    };
-    let relying = || rows.iter().filter(|row| matches!(row.promise, Promise::Hardware { .. }));
-    for text in relying().filter_map(|row| text(&row)) {
-        page.line(RED, &format!("✗ wrong results: {text}"));
-    }
-    if relying().next().is_some() {
-        page.line("", "¹ right on this GPU, not by the Vulkan specification");
-    }
-    let racing = || rows.iter().filter(|row| matches!(row.promise, Promise::Nothing { .. }));
-    if racing().next().is_some() {
-        let wrong: Vec<String> = racing().filter_map(|row| text(&row)).collect();
-        let wrong = if wrong.is_empty() {
-            "no wrong result seen".to_owned()
-        } else {
-            format!("wrong: {}", wrong.join("; "))
-        };
-        page.line("", &format!("(races): synchronisation is left out on purpose; {wrong}"));
-    }
-}
-
-fn next(record: &Record, shows_times: bool) -> &'static str {
-    match (record.device.kind, shows_times) {
+fn next(record: &Record, shows_table: bool) -> &'static str {
+    match (record.device.kind, shows_table) {
         (Kind::Cpu, false) => "check the synchronisation itself: --check   times: --times   all notes: -v",
         (Kind::Cpu, true) => "a CPU device never overlaps dispatches: these times say nothing about a GPU",
-        _ => "why: --trace waves.svg   watch it: --live   sizes: --size 256..4096*2   all notes: -v",
+        _ if record.configuration.contains_key("size") => {
+            "why: --trace waves.svg   watch it: --live   sizes: --size 256..4096*2   all notes: -v"
+        }
+        _ => "why: --trace waves.svg   watch it: --live   all notes: -v",
     }
 }
 

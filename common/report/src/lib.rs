@@ -9,6 +9,7 @@ mod charset;
 mod code;
 mod code_diff;
 mod code_pairs;
+mod correctness;
 mod cross;
 mod destination;
 mod dispatch_parts;

@@ -49,7 +49,7 @@ fn a_line_for_each_variant() {
     let isolated = row.isolated_us.unwrap();
     assert_eq!(line["variant"], "baseline");
     assert_eq!(line["finding"], "events take 1.20x as long as a barrier");
-    assert_eq!(line["outcome"], "does not hold here");
+    assert_eq!(line["outcome"], "does not hold");
     assert_eq!(line["configuration"], "note=a \"b\", c\nd;passes=8;size=64x64");
     for (head, value) in [
         ("isolated_us", isolated.median),

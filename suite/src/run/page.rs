@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use report::{Charset, quote};
+use report::quote;
 
 use super::manifest::{Entry, Manifest};
 use super::scoreboard::{Cells, summary};
@@ -69,7 +69,7 @@ fn row(page: &mut String, entry: &Entry) {
     if entry.traced {
         name += &format!(" ([waves]({sample}/waves.svg))");
     }
-    let Cells { finding, published, outcome } = Cells::of(entry, Charset::Utf8);
+    let Cells { finding, published, outcome } = Cells::of(entry);
     let [finding, published] = [finding, published].map(|text| text.replace('|', "\\|"));
     // Writing to a string cannot fail.
     let _ = writeln!(page, "| {name} | {finding} | {published} | {outcome} |");

@@ -1,13 +1,9 @@
 //! What a run found: one line per sample, and what became of the samples that gave no figures.
 
-use record::Outcome;
 use report::{Charset, Column, Paper, Side, Table, wrapped};
 
 use super::manifest::{Entry, Manifest};
 use super::outcome::State;
-
-/// Most columns of the scoreboard.
-pub(super) const WIDTH: u16 = 96;
 
 /// Least columns of a finding before the published figures are left out.
 const LEAST: usize = 20;
@@ -33,7 +29,7 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    pub(super) fn of(entry: &Entry, charset: Charset) -> Self {
+    pub(super) fn of(entry: &Entry) -> Self {
         let Some(headline) = &entry.headline else {
             let finding = if entry.kept { "no headline".to_owned() } else { entry.state.to_string() };
             return Self { finding, published: String::new(), outcome: String::new() };
@@ -41,22 +37,8 @@ impl Cells {
         Self {
             finding: headline.finding.clone(),
             published: headline.published.clone().unwrap_or_default(),
-            outcome: outcome(headline.outcome, charset),
+            outcome: format!("{} {}", headline.outcome.sign(), headline.outcome.words()),
         }
-    }
-}
-
-/// The outcome in a word or two: `✓ holds`. ASCII has no such signs.
-fn outcome(outcome: Outcome, charset: Charset) -> String {
-    let words = match outcome {
-        Outcome::Holds => "holds",
-        Outcome::DoesNotHold => "does not hold",
-        Outcome::Undecided => "undecided",
-        Outcome::SaysNothing => "CPU device",
-    };
-    match charset {
-        Charset::Utf8 => format!("{} {words}", outcome.sign()),
-        Charset::Ascii => words.to_owned(),
     }
 }
 
@@ -71,7 +53,7 @@ pub(super) fn text(manifest: &Manifest, charset: Charset, room: u16) -> String {
         summary(samples)
     ));
     paper.gap();
-    paper.table(&table(samples, charset, room.into()));
+    paper.table(&table(samples, room.into()));
     for entry in samples.iter().filter(|entry| entry.has_trouble()) {
         let reason = entry.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
         paper.line(&format!("{}{reason}", entry.account()));
@@ -79,8 +61,8 @@ pub(super) fn text(manifest: &Manifest, charset: Charset, room: u16) -> String {
     paper.text()
 }
 
-fn table(samples: &[Entry], charset: Charset, room: usize) -> Table {
-    let cells = || samples.iter().map(|entry| Cells::of(entry, charset));
+fn table(samples: &[Entry], room: usize) -> Table {
+    let cells = || samples.iter().map(|entry| Cells::of(entry));
     let published = Column::new(Side::Left, "Published", cells().map(|cells| cells.published)).goes(1);
     let outcome = Column::new(Side::Left, "Outcome", cells().map(|cells| cells.outcome));
     let mut columns = vec![published, outcome];
@@ -138,7 +120,8 @@ fn names(samples: &[Entry], which: impl Fn(&Entry) -> bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use record::Headline;
+    use record::{Headline, Outcome};
+    use report::ANSWER_WIDTH as WIDTH;
 
     use super::super::outcome::Counts;
     use super::*;
