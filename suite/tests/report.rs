@@ -68,8 +68,8 @@ fn the_headline_comes_first() {
     right(&[name(&run), "--html", name(&page), "--markdown", name(&paper)]);
     let (html, paper) = (text(&page), text(&paper));
     let finding = "events take 1.20x as long as a barrier";
-    let claim = "Claim: events in place of barriers save time (talk: 0.79x) · ✗ does not hold here";
-    let row = format!("| {finding} | talk: 0.79x | ✗ does not hold here |");
+    let claim = "Claim: events in place of barriers save time (talk: 0.79x) · ✗ does not hold";
+    let row = format!("| {finding} | talk: 0.79x | ✗ does not hold |");
     let section = format!("**{finding}**\n\n{claim}\n\nFirst paragraph.\n\nSecond paragraph.\n");
     assert!(paper.contains(&row) && paper.contains(&section), "{paper}");
     assert!(html.contains(&format!("<strong>{finding}</strong>")) && html.contains(claim), "{html}");

@@ -8,7 +8,6 @@ use super::charset::BLANK;
 use super::format::{differing, measured, trimmed, undecided};
 use super::names;
 use super::percent_of_limit;
-use super::verdict::verdict;
 
 /// Share of outliers among the samples above which a footnote mentions them.
 const OUTLIERS: f64 = 0.05;
@@ -38,11 +37,10 @@ pub(super) fn groups(record: &Record, drawn: &str, left_out: &[String]) -> Vec<V
     groups.into_iter().filter(|group| !group.is_empty()).collect()
 }
 
-/// The sample's own conclusion, or else a verdict derived from the table, in lines.
+/// The sample's own conclusion, in lines.
 #[must_use]
 pub fn short(record: &Record) -> Vec<String> {
-    let short = record.verdict.clone().or_else(|| verdict(record)).unwrap_or_default();
-    short.lines().map(str::to_owned).collect()
+    record.verdict.iter().flat_map(|text| text.lines()).map(str::to_owned).collect()
 }
 
 /// Problems with the figures, one line each.

@@ -34,7 +34,6 @@ pub mod terminal;
 pub mod timeline;
 mod timestamp_resolution;
 mod traced;
-mod verdict;
 
 pub use answer::{Form, WIDTH as ANSWER_WIDTH, answer};
 pub use capture_instructions::capture_instructions;

@@ -6,7 +6,7 @@ use super::manifest::{Entry, Manifest};
 use super::outcome::State;
 
 /// Least columns of a finding before the published figures are left out.
-const LEAST: usize = 20;
+const LEAST: usize = 18;
 
 /// States other than right, the worst first, with their words.
 const TROUBLES: [(State, &str); 6] = [
@@ -53,7 +53,7 @@ pub(super) fn text(manifest: &Manifest, charset: Charset, room: u16) -> String {
         summary(samples)
     ));
     paper.gap();
-    paper.table(&table(samples, room.into()));
+    paper.table(&table(samples, charset, room.into()));
     for entry in samples.iter().filter(|entry| entry.has_trouble()) {
         let reason = entry.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
         paper.line(&format!("{}{reason}", entry.account()));
@@ -61,10 +61,11 @@ pub(super) fn text(manifest: &Manifest, charset: Charset, room: u16) -> String {
     paper.text()
 }
 
-fn table(samples: &[Entry], room: usize) -> Table {
-    let cells = || samples.iter().map(|entry| Cells::of(entry));
+fn table(samples: &[Entry], charset: Charset, room: usize) -> Table {
+    let cells = || samples.iter().map(Cells::of);
     let published = Column::new(Side::Left, "Published", cells().map(|cells| cells.published)).goes(1);
-    let outcome = Column::new(Side::Left, "Outcome", cells().map(|cells| cells.outcome));
+    let outcome =
+        Column::new(Side::Left, "Outcome", cells().map(|cells| charset.fit(&cells.outcome).into_owned()));
     let mut columns = vec![published, outcome];
     columns.retain(|column| column.cells().iter().any(|cell| !cell.is_empty()));
     // Two blanks between columns.
