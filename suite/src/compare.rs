@@ -34,6 +34,10 @@ pub const EXIT_SLOWER: u8 = 4;
 /// UNSURE elsewhere. A variant has two times; one that is slower in either is SLOWER. Where both records know
 /// the device's clock, what clocks contradict is UNSURE: a time that another clock explains, or hides.
 #[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  suite compare BEFORE AFTER                      a line per variant
+  suite compare BEFORE AFTER --fail-on slower     exit with 4 if anything is slower")]
 pub struct Compare {
     /// Record, or folder with records, before
     #[arg(value_name = "A")]

@@ -12,17 +12,21 @@ use report::Destination;
 
 use crate::collect::{find, spare};
 
-/// Write the rows of records as one CSV file
+/// Print the rows of records as CSV
 ///
-/// One line a variant, or with --samples one a kept sample, times in microseconds and with every digit. A
+/// One line per variant, or with --samples one per kept sample, times in microseconds and with every digit. A
 /// cell is empty where nothing was measured. Text is kept as the record has it: a name that begins with
 /// =, +, - or @ is a formula to a spreadsheet, so import such columns as text.
 #[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  suite export results/2026-11-21-nvidia-h200    a line per variant
+  suite export --samples RECORD --csv s.csv      a line per sample, into a file")]
 pub struct Export {
-    /// File to write, or - for standard output
-    #[arg(long, value_name = "FILE", required = true)]
+    /// File to write, or - for the standard output
+    #[arg(long, value_name = "FILE", default_value = "-")]
     csv: Destination,
-    /// One line a kept sample instead of one a variant; what lies outside of Tukey's fences of its row is
+    /// One line per kept sample instead of one per variant; what lies outside of Tukey's fences of its row is
     /// labelled and kept
     #[arg(long)]
     samples: bool,

@@ -16,7 +16,8 @@ use serde_json::{Value, json as value};
 
 use crate::collect::{Found, RECORD};
 use crate::compare::{Side, TOLERANCE, compare, table};
-use crate::{export, readme, report, scripted, verify};
+use crate::dev::readme;
+use crate::{export, report, scripted, verify};
 
 type Taker = fn(&Record) -> Result<(), String>;
 

@@ -3,14 +3,14 @@
 mod child;
 mod collect;
 mod compare;
+mod dev;
 mod export;
 #[cfg(test)]
 mod fuzz;
-mod readme;
+mod list;
 mod report;
 mod run;
 mod samples;
-mod schema;
 #[cfg(test)]
 mod scripted;
 mod self_test;
@@ -19,34 +19,39 @@ mod verify;
 
 use std::process::ExitCode;
 
-use ::report::arguments::refuse;
+use ::report::arguments::{Printed, help_template, refuse, version};
 use ::report::terminal::{bear_the_file_limit, leave_at_once, say};
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use record::error::{EXIT_RIGHT, exit_code, one_line};
 use record::fault;
 
+/// Runs all samples, or those named, and ends with a line per sample on what was found
+///
+/// Without a command it is `suite run`.
 #[derive(Debug, Parser)]
-#[command(
-    name = "suite",
-    version,
-    arg_required_else_help = false,
-    about = "Hot Lap's suite: runs all samples, reports, compares and verifies"
-)]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
+    #[command(flatten)]
+    printed: Printed,
 }
+
+const EXAMPLES: &str = "# measure all samples, 2 minutes
+run pipelined_events bloom # measure two of them
+compare BEFORE AFTER # what became faster or slower?
+report RESULTS OTHERS # one page of several devices
+";
 
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Run),
+    List(list::List),
     Report(report::Report),
     Compare(compare::Compare),
     Verify(verify::Verify),
     Export(export::Export),
-    Readme(readme::Readme),
-    Schema(schema::Schema),
     SelfTest(self_test::SelfTest),
+    Dev(dev::Dev),
 }
 
 impl Command {
@@ -54,21 +59,38 @@ impl Command {
         fault::arm()?;
         match self {
             Self::Run(run) => run.run(),
+            Self::List(_) => list::List::run(),
             Self::Report(report) => report.run(),
             Self::Compare(compare) => compare.run(),
             Self::Verify(verify) => verify.run(),
             Self::Export(export) => export.run(),
-            Self::Readme(readme) => readme.run(),
-            Self::Schema(schema) => schema.run(),
             Self::SelfTest(test) => test.run(),
+            Self::Dev(dev) => dev.run(),
         }
     }
 }
 
+impl Cli {
+    fn run(self) -> anyhow::Result<u8> {
+        if self.printed.print(command())? {
+            return Ok(EXIT_RIGHT);
+        }
+        self.command.unwrap_or_else(|| Command::Run(run::Run::default())).run()
+    }
+}
+
+fn command() -> clap::Command {
+    Cli::command()
+        .name("suite")
+        .version(version(option_env!("HOTLAP_COMMIT"), option_env!("HOTLAP_DIRTY")))
+        .help_template(help_template("suite", EXAMPLES))
+}
+
 fn main() -> ExitCode {
     bear_the_file_limit();
-    let cli = Cli::try_parse().unwrap_or_else(|error| refuse("suite", &error));
-    let code = cli.command.run().unwrap_or_else(|error| {
+    let parsed = command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = parsed.unwrap_or_else(|error| refuse("suite", &error));
+    let code = cli.run().unwrap_or_else(|error| {
         say(&format!("suite: {}", one_line(&error)));
         exit_code(&error)
     });

@@ -88,7 +88,7 @@ pub fn about(binary: &Path, device: Option<&str>) -> Result<About> {
     }
     let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
     let said = said.split_once(": ").map_or(said.as_str(), |(_, said)| said);
-    match said.strip_prefix("skipped: ") {
+    match said.strip_prefix("cannot run here: ") {
         Some(reason) => Err(Halt::Skip(reason.to_owned()).into()),
         None if said.is_empty() => bail!("{}: {}", shown(), output.status),
         None => bail!("{said}"),

@@ -99,7 +99,7 @@ pub fn about() -> About {
         "check",
         "code=CHIPS",
         "device=DEVICE",
-        "variant=NAME",
+        "variants=NAME",
         "without=NAME",
         "no-self-test",
         "out=DIR",

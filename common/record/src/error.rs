@@ -6,7 +6,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum Halt {
     /// Nothing could be measured here, for a reason that is no failure.
-    #[error("skipped: {0}")]
+    #[error("cannot run here: {0}")]
     Skip(String),
     /// A submit did not end in time.
     #[error(

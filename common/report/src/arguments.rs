@@ -1,11 +1,69 @@
-//! Parses durations given in seconds and reports mistakes on the command line.
+//! What the command lines of the samples and of the suite share: examples, version, completions, man pages, and how
+//! mistakes are reported.
 
 use std::time::Duration;
 
+use anyhow::{Context, Result};
+use clap::Command;
+use clap_complete::Shell;
 use record::error::{EXIT_FAILED, EXIT_RIGHT};
 
-use crate::Charset;
 use crate::terminal::{print, say};
+use crate::{Charset, Destination};
+
+/// Arguments that print something about the program itself.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Printed {
+    /// Print the completions for a shell
+    #[arg(long, value_name = "SHELL", hide_short_help = true)]
+    completions: Option<Shell>,
+    /// Print the man page
+    #[arg(long, hide_short_help = true)]
+    man: bool,
+}
+
+impl Printed {
+    /// Prints what is asked for; `false` if nothing is.
+    ///
+    /// # Errors
+    /// If the standard output cannot be written.
+    pub fn print(&self, mut command: Command) -> Result<bool> {
+        let mut text = Vec::new();
+        if let Some(shell) = self.completions {
+            let name = command.get_name().to_owned();
+            clap_complete::generate(shell, &mut command, name, &mut text);
+        } else if self.man {
+            clap_mangen::Man::new(command).render(&mut text).context("writing the man page")?;
+        } else {
+            return Ok(false);
+        }
+        Destination::Stdout.write(text).map(|()| true)
+    }
+}
+
+/// Version and commit of a build: `0.1.0 (6453456, with changes)`.
+#[must_use]
+pub fn version(commit: Option<&str>, dirty: Option<&str>) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let changed = if dirty == Some("true") { ", with changes" } else { "" };
+    commit.map_or_else(|| version.to_owned(), |commit| format!("{version} ({:.7}{changed})", commit))
+}
+
+/// A template for clap's help that shows examples above the options. Each line of `lines` is an example: arguments,
+/// `#`, and what they are good for.
+#[must_use]
+pub fn help_template(program: &str, lines: &str) -> String {
+    let examples = lines.lines().filter_map(|line| line.split_once('#'));
+    let examples: Vec<_> = examples
+        .map(|(arguments, purpose)| (format!("{program} {}", arguments.trim()), purpose.trim()))
+        .collect();
+    let longest = examples.iter().map(|(call, _)| call.len()).max().unwrap_or(0);
+    let shown: String =
+        examples.iter().map(|(call, purpose)| format!("  {call:longest$}  {purpose}\n")).collect();
+    format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\nExamples:\n{shown}\n{{all-args}}{{after-help}}"
+    )
+}
 
 /// Parses a number of seconds.
 ///

@@ -30,7 +30,7 @@ pub fn capture_instructions(facts: &DeviceFacts, os: &str, command: &[String]) -
 const ALWAYS: &str = "\
 Each variant is three submits, or more on two queues: its preparation, its own commands in a region of
 its name, its verification. Those in the middle are to look at; their numbers stand below, counted
-from 1 with the submits of setting up. --variant NAME and a single size leave less to search.
+from 1 with the submits of setting up. --variants ID and a single size leave less to search.
 A capture sets its own clocks, as a rule the peak: its times do not compare with those of --bench.
 ";
 
@@ -49,9 +49,9 @@ are none.
     }
     format!(
         "\
-Capture with Radeon GPU Profiler, through RADV of Mesa 25.0 or newer (untested with Hot Lap):
     MESA_VK_TRACE=rgp MESA_VK_TRACE_PER_SUBMIT=1 {line}
-RADV writes one .rgp file a submit into /tmp and names it after the second, newer ones after the submit
+captures for Radeon GPU Profiler, through RADV of Mesa 25.0 or newer (untested with Hot Lap).
+RADV writes one .rgp file per submit into /tmp and names it after the second, newer ones after the submit
 too. --profile then waits a second before and behind each variant, so that no other submit takes its
 name; without the submit in the name, a variant on two queues leaves the last of its own. A submit whose
 buffer is said to be too small takes RADV_THREAD_TRACE_BUFFER_SIZE=BYTES."
@@ -79,11 +79,11 @@ fn nsight(line: &str, command: &[String]) -> String {
     let (program, arguments) = command.split_first().map_or(("", [].as_slice()), |(p, a)| (p, a));
     format!(
         "\
-Capture with Nsight Systems: submits, command buffers and regions in time (untested with Hot Lap):
     nsys profile --trace=vulkan-annotations --vulkan-gpu-workload=individual {line}
-With Nsight Graphics: the units of the GPU within one submit, N being one less than its number below
-(untested with Hot Lap):
-    ngfx --activity='GPU Trace Profiler' --exe={program} --args={arguments} --start-after-submits=N --limit-to-submits=1",
+captures submits, command buffers and regions in time with Nsight Systems (untested with Hot Lap).
+    ngfx --activity='GPU Trace Profiler' --exe={program} --args={arguments} --start-after-submits=N --limit-to-submits=1
+captures the units of the GPU within one submit with Nsight Graphics (untested with Hot Lap). N is one
+less than the submit's number below.",
         program = quote(program),
         arguments = quote(&words(arguments)),
     )
@@ -92,9 +92,9 @@ With Nsight Graphics: the units of the GPU within one submit, N being one less t
 fn renderdoc(line: &str) -> String {
     format!(
         "\
-Capture with RenderDoc, on Linux or Windows (untested with Hot Lap):
     renderdoccmd capture --wait-for-exit {line}
-Labels on the queue begin and end one .rdc file a variant; RenderDoc 1.24 was seen to follow them without
+captures with RenderDoc, on Linux or Windows (untested with Hot Lap).
+Labels on the queue begin and end one .rdc file per variant; RenderDoc 1.24 was seen to follow them without
 a present. It shows commands, regions and images; times of its replay are no measurement. Where a driver
 lacks bufferDeviceAddressCaptureReplay, as lavapipe does, it offers Vulkan 1.2 only, and Hot Lap skips."
     )
@@ -121,7 +121,7 @@ mod tests {
         let driver_info = info.to_owned();
         let facts = DeviceFacts { vendor_id, driver_id, driver_info, ..fixture::record().device };
         let command =
-            ["target/release/pipelined_events", "--profile", "--variant", "events_*"].map(str::to_owned);
+            ["target/release/pipelined_events", "--profile", "--variants", "events_*"].map(str::to_owned);
         capture_instructions(&facts, os, &command)
     }
 

@@ -9,19 +9,19 @@ use report::terminal::print;
 use vulkan::gpu::{find_device, usable_devices};
 use vulkan::source::Library;
 
-use super::{Run, args};
+use super::{Run, args, help};
 
 /// Value names of arguments that take a path.
 const PATHS: [&str; 3] = ["FILE", "DIR", "PATH"];
 
 impl Run {
     pub(super) fn about<A: Args>(&self) -> Result<u8> {
-        let devices = match &self.common.device {
+        let devices = match &self.common.place.device {
             Some(wish) => vec![find_device(Some(wish))?],
             None => usable_devices()?,
         };
         let tool = tool(&self.sample, &Library::find());
-        let arguments = arguments(&args::command::<A>(&self.sample), &args::own::<A>());
+        let arguments = arguments(&help::command::<A>(&self.sample), &args::own::<A>());
         let about = About { tool, host: host(), arguments, devices };
         print(&serde_json::to_string(&about).context("what the sample is has no form in JSON")?)?;
         Ok(EXIT_RIGHT)

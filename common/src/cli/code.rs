@@ -29,7 +29,7 @@ impl Run {
         self.destinations()?;
         let Dispatched { variants, kernels, sources, handles, .. } = dispatched(lab)?;
         let answers = match target {
-            Some(target) => isa::compile(target, &sources, self.common.timeout)?,
+            Some(target) => isa::compile(target, &sources, self.common.place.timeout)?,
             None => Vec::new(),
         };
         let device = lab.device();

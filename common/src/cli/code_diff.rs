@@ -51,20 +51,20 @@ impl Run {
 
     /// The two names to compare.
     pub(super) fn code_diff_sides(&self) -> Option<[&str; 2]> {
-        let [a, b] = self.common.code_diff.as_deref()? else { return None };
+        let [a, b] = self.common.mode.code_diff.as_deref()? else { return None };
         Some([a, b])
     }
 
     /// Compares two variants, compiled for the chips of `--code`.
     pub(super) fn code_diff_of_variants(&self, lab: &Lab, names: [&str; 2]) -> Result<u8> {
         self.destinations()?;
-        let target = self.common.code.clone().flatten().map_or_else(|| CHIP.parse(), Ok)?;
+        let target = self.common.mode.code.clone().flatten().map_or_else(|| CHIP.parse(), Ok)?;
         let found = dispatched(lab)?;
         let sides = [kernels(&found.variants, names[0])?, kernels(&found.variants, names[1])?];
         let wanted: BTreeSet<usize> = sides.iter().flatten().copied().collect();
         let sources: Vec<Source> = wanted.iter().map(|&kernel| found.sources[kernel].clone()).collect();
         let (mut comparisons, mut failed) = (Vec::new(), BTreeMap::new());
-        for (chip, answer) in isa::compile(&target, &sources, self.common.timeout)? {
+        for (chip, answer) in isa::compile(&target, &sources, self.common.place.timeout)? {
             let compared = answer.and_then(|(device, driver, lines)| {
                 let lines: BTreeMap<usize, Line> = wanted.iter().copied().zip(lines).collect();
                 let compiler = Compiler { chip: chip.clone(), device, driver };

@@ -5,7 +5,7 @@ use bench::lab::Experiment;
 use console::Term;
 use record::error::EXIT_RIGHT;
 use report::terminal::width_of;
-use report::{Charset, Listed, Runs};
+use report::{ANSWER_WIDTH, Charset, Listed, Runs};
 
 use super::{Run, print};
 
@@ -22,12 +22,12 @@ impl Run {
                     (None, true) => Runs::ByDefault,
                     (None, false) => Runs::OnRequest,
                 };
-                Listed { name: &variant.name, runs, caption: &variant.caption }
+                Listed { id: &variant.name, label: &variant.label, runs, caption: &variant.caption }
             })
             .collect();
-        let terminal = Term::stdout();
-        let room = terminal.is_term().then(|| width_of(&terminal));
-        let listing = report::listing(Charset::of_terminal(), room, &variants, lab.report.source.as_deref());
+        let (charset, room) = (Charset::of_terminal(), width_of(&Term::stdout()).min(ANSWER_WIDTH));
+        let source = lab.report.source.as_deref();
+        let listing = report::listing(charset, room, &variants, self.common.which.all, source);
         print(&format!("{} on {}\n\n{listing}", self.sample.name, lab.device().name))?;
         Ok(EXIT_RIGHT)
     }

@@ -21,7 +21,8 @@ use report::Folder;
 use report::terminal::leave_at_once;
 use vulkan::gpu::Gpu;
 
-use super::args::{command, own};
+use super::args::own;
+use super::help::command;
 use super::{Run, as_given, clock_seed, code_of, cpu_note};
 
 /// Time that the engine has for ending, in addition to the longest submit: freeing a sample's objects takes a
@@ -55,21 +56,21 @@ impl Run {
             open: self.open_options(),
             lab: self.lab_options(false),
             arguments,
-            cold: self.common.cold,
-            seed: self.common.seed.unwrap_or_else(clock_seed),
+            cold: self.common.effort.cold,
+            seed: self.common.effort.seed.unwrap_or_else(clock_seed),
             traced: false,
-            in_step: self.common.frames.is_some(),
+            in_step: self.common.window.frames.is_some(),
         };
         let script = Script {
-            frames: self.common.frames,
-            is_headless: self.common.headless,
-            screenshot: self.common.screenshot.clone(),
-            size: self.common.window.map_or([1280, 720], vulkan::values::Extent::sides),
-            demo: self.common.demo,
-            press: self.common.press.clone(),
-            theme: self.common.theme,
+            frames: self.common.window.frames,
+            is_headless: self.common.window.headless,
+            screenshot: self.common.window.screenshot.clone(),
+            size: self.common.window.window.map_or([1280, 720], vulkan::values::Extent::sides),
+            demo: self.common.window.demo,
+            press: self.common.window.press.clone(),
+            theme: self.common.output.theme,
             knobs: knobs(&command::<A>(&self.sample), &own::<A>(), &wanted.arguments),
-            progress: self.common.progress.clone(),
+            progress: self.common.output.progress.clone(),
             sample: self.sample.name,
             stop: self.stop.get().cloned().context("listening for Ctrl-C")?,
         };
@@ -81,7 +82,7 @@ impl Run {
         let display = Display::open(script)?;
         let handoff = Arc::new(Handoff::default());
         // If the run must leave files, wait even for kernels that are still being built.
-        let leaves = self.common.json.is_some() || self.common.frames.is_some();
+        let leaves = self.common.output.json.is_some() || self.common.window.frames.is_some();
         let ended = engine(Arc::clone(&handoff), Live { run: self, declare, shared }, wanted)?;
         let shown = display.run(&handoff);
         handoff.send(Command::Quit);
@@ -164,7 +165,7 @@ impl<A: Args> Program for Live<A> {
         let command = A::augment_args(clap::Command::new(self.run.sample.name).allow_negative_numbers(true));
         let parsed = command.try_get_matches_from(words).and_then(|matches| A::from_arg_matches(&matches));
         let parsed = parsed.map_err(|error| anyhow!(report::arguments::in_one_line(&error)))?;
-        if self.run.common.queue.is_some() {
+        if self.run.common.place.queue.is_some() {
             let family = lab.device().queue_family.clone();
             lab.report.setting("queue family", family);
         }
@@ -172,7 +173,7 @@ impl<A: Args> Program for Live<A> {
         lab.select()?;
         lab.make()?;
         // Put these notes before the sample's own: if room is short, the last ones are cut.
-        if self.run.common.check {
+        if self.run.common.mode.check {
             lab.report.notes.insert(0, "The validation layer listens: these times are no times.".to_owned());
         }
         if lab.device().is_cpu() {
@@ -185,7 +186,7 @@ impl<A: Args> Program for Live<A> {
     fn record(&self, lab: &Experiment, arguments: &[String], mut so_far: SoFar, taken: Timing) -> Record {
         let seconds = taken.measured.as_secs_f64();
         so_far.method.budget_s = seconds;
-        if self.run.common.check {
+        if self.run.common.mode.check {
             so_far.method.tools.push(LAYER.to_owned());
         }
         for row in so_far.rows.iter_mut().filter(|row| row.isolated_us.is_some()) {
@@ -200,7 +201,7 @@ impl<A: Args> Program for Live<A> {
     }
 
     fn write(&self, record: &Record) -> Result<String> {
-        let path = new_folder(self.run.common.out.as_deref(), self.run.sample.name)?;
+        let path = new_folder(self.run.common.output.out.as_deref(), self.run.sample.name)?;
         let folder = Folder::create(&path)?;
         folder.write(record, &report::answer(record, report::Form::FILE), None)?;
         let own = record.rows.iter().filter(|row| !is_limit(&row.variant)).count();
@@ -212,7 +213,7 @@ impl<A: Args> Program for Live<A> {
         rows.iter()
             .filter_map(wrong)
             .for_each(|text| report::terminal::say(&format!("{}: {text}", self.run.sample.name)));
-        if let Some(json) = &self.run.common.json {
+        if let Some(json) = &self.run.common.output.json {
             let record =
                 record.context("nothing was measured that --json could hold: give it more --frames")?;
             json.write(record::json(record)?)?;

@@ -5,6 +5,7 @@ mod args;
 mod code;
 mod code_diff;
 mod follow;
+mod help;
 mod listing;
 #[cfg(feature = "window")]
 mod live;
@@ -40,7 +41,7 @@ use bench::host::{self, Sample};
 use bench::lab::{Experiment, Lab, LabOptions, Selection, fastest};
 use bench::mutate::Break;
 
-use args::{Common, parse};
+use args::{Common, Effort, parse};
 use follow::{Follow, Keep};
 use report::terminal::{self, fitted, leave_at_once, on_interrupt, print, say};
 use trace::TraceFile;
@@ -54,11 +55,11 @@ pub fn run<A: Args + Clone + Debug + 'static>(
 ) -> ExitCode {
     let began = Instant::now();
     terminal::bear_the_file_limit();
-    let given = args::with_mode_as_flag(std::env::args_os().skip(1).collect());
+    let given: Vec<OsString> = std::env::args_os().skip(1).collect();
     if vulkan::code::is_child(&given) {
         return code::serve(&sample);
     }
-    let arguments = match sweep::run(&sample, &args::command::<A>(&sample), &args::own::<A>(), given) {
+    let arguments = match sweep::run(&sample, &help::command::<A>(&sample), &args::own::<A>(), given) {
         Ok(sweep::Asked::Run(arguments)) => arguments,
         Ok(sweep::Asked::Swept(code)) => return ExitCode::from(code),
         Err(error) => {
@@ -70,8 +71,11 @@ pub fn run<A: Args + Clone + Debug + 'static>(
     let cli = parse::<A>(&sample, arguments);
     let run = Run { sample, common: cli.common, began, stop: OnceCell::new(), self_test: OnceCell::new() };
     let name = run.sample.name;
-    let ended =
-        if run.common.live { run.live::<A>(own, shared, declare) } else { run.all(&cli.sample, declare) };
+    let ended = if run.common.mode.live {
+        run.live::<A>(own, shared, declare)
+    } else {
+        run.all(&cli.sample, declare)
+    };
     let code = ended.unwrap_or_else(|error| {
         say(&format!("{name}: {}", one_line(&error)));
         exit_code(&error)
@@ -110,16 +114,19 @@ impl Run {
     fn all<A: Args>(&self, arguments: &A, declare: fn(&mut Lab, &A) -> Result<()>) -> Result<u8> {
         fault::arm()?;
         // Start before the first Vulkan call, because a driver may hang in any call.
-        if self.common.progress.is_some() {
+        if self.common.output.progress.is_some() {
             follow::end_with_the_parent();
         }
-        if self.common.about {
+        if self.common.help.printed.print(help::command::<A>(&self.sample))? {
+            return Ok(EXIT_RIGHT);
+        }
+        if self.common.mode.about {
             return self.about::<A>();
         }
-        if self.common.self_test {
+        if self.common.mode.self_test {
             return self.only_test_the_device();
         }
-        if self.common.list_devices {
+        if self.common.mode.list_devices {
             return print(&list_devices()?).map(|()| EXIT_RIGHT);
         }
         if let Some(code) = self.code_diff_of_files()? {
@@ -129,7 +136,7 @@ impl Run {
         let Some(gpu) = self.certify(gpu)? else { return Ok(EXIT_INTERRUPTED) };
         let options = self.lab_options(self.only_checks_answers(gpu.facts.kind));
         let mut lab = Experiment::new(gpu, &options);
-        if !self.common.trace.is_empty() {
+        if !self.common.output.trace.is_empty() {
             lab.trace_waves()?;
         }
         self.with_lab(&mut lab, arguments, declare)
@@ -137,34 +144,34 @@ impl Run {
 
     fn open_options(&self) -> OpenOptions {
         OpenOptions {
-            device: self.common.device.clone(),
-            validate: self.common.check,
-            timeout: self.common.timeout,
-            queue: self.common.queue,
-            statistics: self.common.code == Some(None) && self.common.code_diff.is_none(),
+            device: self.common.place.device.clone(),
+            validate: self.common.mode.check,
+            timeout: self.common.place.timeout,
+            queue: self.common.place.queue,
+            statistics: self.common.mode.code == Some(None) && self.common.mode.code_diff.is_none(),
         }
     }
 
     fn lab_options(&self, only_checks_answers: bool) -> LabOptions {
         let selection = Selection {
-            names: self.common.code_diff.as_ref().unwrap_or(&self.common.variant).clone(),
-            without: self.common.without.clone(),
-            all: self.common.all || self.common.list_variants,
-            matrix: self.common.matrix,
+            names: self.common.mode.code_diff.as_ref().unwrap_or(&self.common.which.variants).clone(),
+            without: self.common.which.without.clone(),
+            all: self.common.which.all || self.common.mode.list_variants,
+            matrix: self.common.which.matrix,
         };
         let few = match self.runs_once() {
             // In a capture, repetitions show nothing more.
             true => Some(1),
             false => only_checks_answers.then_some(CPU_REPETITIONS),
         };
-        let repetitions = self.common.repetitions.or(few);
-        LabOptions { repetitions, selection, maps_races: self.common.image.is_some() }
+        let repetitions = self.common.effort.repetitions.or(few);
+        LabOptions { repetitions, selection, maps_races: self.common.output.image.is_some() }
     }
 
     /// Runs the self-test before measuring, if it is needed; returns `None` if the user interrupted it.
     fn certify(&self, gpu: Gpu) -> Result<Option<Gpu>> {
-        let takes_times = !(self.common.check || self.common.profile || self.only_declares());
-        let left_out = self.common.no_self_test || hooks().no_self_test;
+        let takes_times = !(self.common.mode.check || self.common.mode.profile || self.only_declares());
+        let left_out = self.common.effort.no_self_test || hooks().no_self_test;
         if left_out || !takes_times {
             return Ok(Some(gpu));
         }
@@ -179,12 +186,14 @@ impl Run {
 
     /// Whether the mode only examines kernels or variants and runs nothing.
     fn only_declares(&self) -> bool {
-        self.common.code.is_some() || self.common.code_diff.is_some() || self.common.list_variants
+        self.common.mode.code.is_some()
+            || self.common.mode.code_diff.is_some()
+            || self.common.mode.list_variants
     }
 
     /// Whether the mode needs only one repetition.
     fn runs_once(&self) -> bool {
-        self.common.profile || self.common.list_variants
+        self.common.mode.profile || self.common.mode.list_variants
     }
 
     /// A flag that Ctrl-C sets; the first call installs the handler.
@@ -199,19 +208,19 @@ impl Run {
     /// Checks before measuring that the results can be written, and creates their folder.
     fn destinations(&self) -> Result<Option<Folder>> {
         self.probe_destinations()?;
-        self.common.out.as_deref().map(Folder::create).transpose()
+        self.common.output.out.as_deref().map(Folder::create).transpose()
     }
 
     /// Checks that the output files can be written and that no two are the same.
     fn probe_destinations(&self) -> Result<()> {
         let files = [
-            ("--json", &self.common.json),
-            ("--csv", &self.common.csv),
-            ("--image", &self.common.image),
-            ("--screenshot", &self.common.screenshot),
+            ("--json", &self.common.output.json),
+            ("--csv", &self.common.output.csv),
+            ("--image", &self.common.output.image),
+            ("--screenshot", &self.common.window.screenshot),
         ];
         let given = files.into_iter().filter_map(|(flag, to)| Some((flag, to.as_ref()?)));
-        let traces = self.common.trace.iter().map(|file| ("--trace", &file.destination));
+        let traces = self.common.output.trace.iter().map(|file| ("--trace", &file.destination));
         let given: Vec<_> = given.chain(traces).collect();
         for (at, (flag, destination)) in given.iter().enumerate() {
             for (other, place) in &given[..at] {
@@ -231,7 +240,7 @@ impl Run {
         arguments: &A,
         declare: fn(&mut Lab, &A) -> Result<()>,
     ) -> Result<u8> {
-        if self.common.queue.is_some() {
+        if self.common.place.queue.is_some() {
             let family = lab.device().queue_family.clone();
             lab.report.setting("queue family", family);
         }
@@ -241,26 +250,26 @@ impl Run {
             Some(_) => error.context("--code-diff takes two variants or two files"),
             None => error,
         })?;
-        if self.common.list_variants {
+        if self.common.mode.list_variants {
             return self.list_variants(lab);
         }
         lab.make()?;
-        if self.common.check {
+        if self.common.mode.check {
             return self.check(lab);
         }
         if let Some(names) = compared {
             return self.code_diff_of_variants(lab, names);
         }
-        if let Some(target) = &self.common.code {
+        if let Some(target) = &self.common.mode.code {
             return self.code(lab, target.as_ref());
         }
-        if let Some(broken) = self.common.broken {
+        if let Some(broken) = self.common.mode.broken {
             ensure!(broken == Break::Endless, "--break needs --check: what is broken on purpose has no time");
             lab.broken = Some(broken);
             lab.report
                 .note("Recorded without its sets, so that its waits never end: nothing here is a result.");
         }
-        if self.common.profile {
+        if self.common.mode.profile {
             return self.profile(lab);
         }
         // Create the folder only here, so that a run refused earlier leaves nothing.
@@ -270,7 +279,7 @@ impl Run {
 
     fn check(&self, lab: &Lab) -> Result<u8> {
         let stop = self.stop()?;
-        let checked = check::check(lab, self.common.broken, &|| stop.load(Ordering::Relaxed))?;
+        let checked = check::check(lab, self.common.mode.broken, &|| stop.load(Ordering::Relaxed))?;
         let report = format!("{} on {}\n{}", self.sample.name, lab.device().name, checked.report);
         Ok(self.conclude(print(&fitted(&report)), &checked))
     }
@@ -303,10 +312,10 @@ impl Run {
         let started = SystemTime::now();
         let options = BenchOptions {
             samples: self.samples(lab),
-            budget: self.common.budget,
-            thorough: self.common.thorough,
-            cold: self.common.cold,
-            seed: self.common.seed.unwrap_or_else(clock_seed),
+            budget: self.common.effort.budget,
+            thorough: self.common.effort.thorough,
+            cold: self.common.effort.cold,
+            seed: self.common.effort.seed.unwrap_or_else(clock_seed),
             waking: None,
             newest: None,
         };
@@ -315,14 +324,14 @@ impl Run {
         }
         let stop = self.stop()?;
         let keep = self.so_far(lab, folder, started);
-        let mut follow = Follow::new(self.common.progress.as_ref(), keep)?;
+        let mut follow = Follow::new(self.common.output.progress.as_ref(), keep)?;
         let watch = &mut |step: &Step<'_>| follow.step(step, stop.load(Ordering::Relaxed));
         let measured = timing::measure(lab, &options, watch, None);
         follow.end();
         drop(follow);
         let mut measured = measured?;
         self.miss_timelines(&mut measured);
-        if self.common.verbose {
+        if self.common.output.verbose {
             verbose(&measured.rows);
         }
         let code = code(&measured);
@@ -330,7 +339,7 @@ impl Run {
         let so_far = SoFar { method, rows, notes };
         let record = Record { verdict, ..self.record(lab, so_far, ended, started) };
         let mut unwritten = self.write(&record, &measured.maps, measured.painting.as_ref(), folder);
-        if record.ended == Ended::Interrupted && !self.common.trace.is_empty() {
+        if record.ended == Ended::Interrupted && !self.common.output.trace.is_empty() {
             say("stopped before all waves were traced: no timeline is written");
         }
         if record.ended == Ended::Complete {
@@ -344,18 +353,18 @@ impl Run {
     /// Draws the timelines, says what is in them, and returns the errors.
     fn draw(&self, record: &Record, traces: &[(String, Trace)]) -> Vec<anyhow::Error> {
         let traced = record.rows.iter().filter(|row| matches!(row.trace, Some(Traced::Ok { .. }))).count();
-        let others = if traced > traces.len() { "; --variant chooses others" } else { "" };
+        let others = if traced > traces.len() { "; --variants chooses others" } else { "" };
         let draw = |file: &TraceFile| {
-            file.write(record, traces, self.common.theme)?;
+            file.write(record, traces, self.common.output.theme)?;
             say(&format!("{}: waves of {} of {traced} variants{others}", file.destination, traces.len()));
             Ok(())
         };
-        self.common.trace.iter().map(draw).filter_map(Result::err).collect()
+        self.common.output.trace.iter().map(draw).filter_map(Result::err).collect()
     }
 
     /// Marks the run and its record as failed if it was to draw timelines and has times, but traced nothing.
     fn miss_timelines(&self, measured: &mut Measured) {
-        let asked = !self.common.trace.is_empty() && measured.ended == Ended::Complete;
+        let asked = !self.common.output.trace.is_empty() && measured.ended == Ended::Complete;
         let could = measured.rows.iter().any(|row| row.isolated_us.is_some());
         if asked && could && measured.traces.is_empty() {
             let error = report::nothing_traced(&measured.rows);
@@ -372,7 +381,7 @@ impl Run {
         folder: Option<&'k Folder>,
         started: SystemTime,
     ) -> Option<Box<Keep<'k>>> {
-        let json = self.common.json.as_ref().and_then(Destination::file);
+        let json = self.common.output.json.as_ref().and_then(Destination::file);
         if json.is_none() && folder.is_none() {
             return None;
         }
@@ -389,12 +398,12 @@ impl Run {
     /// The number of samples per variant, if it is fixed: a CPU device takes few, unless its times are wanted.
     fn samples(&self, lab: &Lab) -> Option<usize> {
         let few = self.only_checks_answers(lab.device().kind).then_some(CPU_SAMPLES);
-        self.common.samples.map(|n| n as usize).or(few)
+        self.common.effort.samples.map(|n| n as usize).or(few)
     }
 
     /// Whether the device is a CPU, whose times nobody asked for.
     fn only_checks_answers(&self, kind: Kind) -> bool {
-        let Common { budget, thorough, cpu_times, .. } = &self.common;
+        let Effort { budget, thorough, cpu_times, .. } = &self.common.effort;
         kind == Kind::Cpu && !(*cpu_times || *thorough || budget.is_some())
     }
 

@@ -16,7 +16,7 @@ impl Run {
     /// Shows a text, and writes the data where `--json` says. If that is the standard output, the text goes to the
     /// standard error.
     pub(super) fn show(&self, text: impl FnOnce(&Term) -> String, data: &impl Serialize) -> Result<()> {
-        match &self.common.json {
+        match &self.common.output.json {
             Some(Destination::Stdout) => say(&text(&Term::stderr())),
             _ => print(&text(&Term::stdout()))?,
         }
@@ -25,21 +25,21 @@ impl Run {
 
     /// What is printed on a terminal.
     fn answer(&self, record: &Record, terminal: &Term) -> String {
-        let verbose = self.common.verbose;
+        let verbose = self.common.output.verbose;
         let form = Form {
             charset: Charset::of_terminal(),
             room: width_of(terminal).min(if verbose { FILE_WIDTH } else { ANSWER_WIDTH }),
             colours: terminal.is_term() && console::colors_enabled(),
             verbose,
-            times: self.common.cpu_times,
-            brief: !self.common.trace.is_empty(),
+            times: self.common.effort.cpu_times,
+            brief: !self.common.output.trace.is_empty(),
         };
         let waves = report::traced(form.charset, form.room, record).filter(|_| verbose);
         report::answer(record, form) + &waves.map_or_else(String::new, |waves| format!("\n{waves}"))
     }
 
     pub(super) fn write_json(&self, data: &impl Serialize) -> Result<()> {
-        let Some(destination) = &self.common.json else { return Ok(()) };
+        let Some(destination) = &self.common.output.json else { return Ok(()) };
         let text = serde_json::to_string_pretty(data).context("the data has no form in JSON")?;
         destination.write(text + "\n")
     }
@@ -52,7 +52,7 @@ impl Run {
         painting: Option<&record::Painting>,
         folder: Option<&Folder>,
     ) -> Vec<anyhow::Error> {
-        let data = [&self.common.json, &self.common.csv, &self.common.image];
+        let data = [&self.common.output.json, &self.common.output.csv, &self.common.output.image];
         let data_on_stdout = data.into_iter().flatten().any(|d| *d == Destination::Stdout);
         let shown = if data_on_stdout {
             let text = self.answer(record, &Term::stderr());
@@ -61,11 +61,13 @@ impl Run {
             Destination::Stdout.write(self.answer(record, &Term::stdout()))
         };
         // Try every output even if another one failed: measuring again costs more than a message.
-        let json = self.common.json.as_ref().map(|to| record::json(record).and_then(|text| to.write(&text)));
-        let csv = self.common.csv.as_ref().map(|to| record::csv(record).and_then(|text| to.write(&text)));
+        let json =
+            self.common.output.json.as_ref().map(|to| record::json(record).and_then(|text| to.write(&text)));
+        let csv =
+            self.common.output.csv.as_ref().map(|to| record::csv(record).and_then(|text| to.write(&text)));
         let waves = report::traced(Charset::Utf8, FILE_WIDTH, record);
         let out = folder.map(|to| to.write(record, &report::answer(record, Form::FILE), waves.as_deref()));
-        let image = self.common.image.as_ref();
+        let image = self.common.output.image.as_ref();
         // A run that ended early without a map has already said why.
         let image = image.filter(|_| record.ended == Ended::Complete || !maps.is_empty());
         let png = || match painting {

@@ -25,7 +25,7 @@ struct Tested<'a> {
 
 impl Run {
     pub(super) fn only_test_the_device(&self) -> Result<u8> {
-        if let Some(json) = &self.common.json {
+        if let Some(json) = &self.common.output.json {
             json.probe()?;
         }
         let stop = self.stop()?;

@@ -183,9 +183,10 @@ fn points(
     let takes_one = |argument: &&clap::Arg| {
         argument.get_action().takes_values() && argument.get_num_args().is_none_or(|n| n.max_values() == 1)
     };
-    let known = command.get_arguments().filter(takes_one).filter_map(|argument| {
+    let known = command.get_arguments().filter(takes_one).flat_map(|argument| {
         let optional = argument.get_num_args().is_some_and(|n| n.min_values() == 0);
-        Some((argument.get_long()?, (argument.get_value_delimiter().is_some(), optional)))
+        let names = argument.get_long().into_iter().chain(argument.get_all_aliases().into_iter().flatten());
+        names.map(move |name| (name, (argument.get_value_delimiter().is_some(), optional)))
     });
     let known: BTreeMap<&str, (bool, bool)> = known.collect();
     let mut points = vec![Point::default()];

@@ -16,26 +16,29 @@ pub use reference::{MIX_BITS, MULTIPLIER, UNWRITTEN, reference, seed};
 /// The arguments of a chain and of its split into bands.
 #[derive(clap::Args, Clone, Debug)]
 pub struct ChainArgs {
-    /// Image size [default: 1152x1152 as on the slide, on a CPU device 384x384]
+    /// Image size [default: 1152x1152, on a CPU 384x384]
     #[arg(long, value_name = "WxH", allow_hyphen_values = true)]
     size: Option<Extent>,
-    /// Passes of the chain, each reading what the one before wrote, so at least two
-    #[arg(long, default_value_t = 3, value_parser = value_parser!(u32).range(2..=200))]
+    /// Passes of the chain
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = value_parser!(u32).range(2..=200))]
     passes: u32,
-    /// Length of the arms of the cross that a pass reads, in texels
-    #[arg(long, default_value_t = 2, value_parser = value_parser!(u32).range(1..=64))]
+    /// Arms of the cross that a pass reads, in texels
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u32).range(1..=64))]
     radius: u32,
-    /// Workgroup, and how many rows an invocation loops over
+    /// Workgroup, and rows per invocation
     #[arg(long, value_name = "WxH[xROWS]", default_value = "8x8", allow_hyphen_values = true)]
     workgroup: Workgroup,
-    /// Two images in turn instead of one per pass: a line read two passes ago may then be stale
+    /// Use two images in turn instead of one per pass
+    ///
+    /// A cache line read two passes ago may then be stale.
     #[arg(long)]
     ping_pong: bool,
     /// Bands that a pass is split into
-    #[arg(long, default_value_t = 2, value_parser = value_parser!(u32).range(2..=16))]
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u32).range(2..=16))]
     pub bands: u32,
-    /// Lines between bands start on multiples of this many rows; the talk advises 64, because no API tells how far a
-    /// cache line reaches
+    /// Cut bands at multiples of this many rows
+    ///
+    /// The talk advises 64, because no API tells how far a cache line reaches.
     #[arg(long, value_name = "ROWS", default_value_t = 64, value_parser = value_parser!(u32).range(1..=4096))]
     pub align: u32,
 }

@@ -64,7 +64,7 @@ fn stdout() -> Result<()> {
 }
 
 /// A wait that nothing ends, recorded on purpose.
-const ENDLESS: &str = "--size 96 --align 8 --bands 2 --variant events_2 --break endless --timeout 1";
+const ENDLESS: &str = "--size 96 --align 8 --bands 2 --variants events_2 --break endless --timeout 1";
 
 /// What the queue still works on must not be freed on the way out, whichever error comes last.
 fn timeout_and_disk_full() -> Result<()> {

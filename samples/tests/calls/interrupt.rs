@@ -212,7 +212,7 @@ fn closed_stdout() -> Result<()> {
 
 /// Nobody can be told anything, so a panic would show in the exit code only.
 fn closed_stderr() -> Result<()> {
-    for (words, code) in [("--size 96 --samples 1", 0), ("--variant nix", 2), ("--passes 0", 2)] {
+    for (words, code) in [("--size 96 --samples 1", 0), ("--variants nix", 2), ("--passes 0", 2)] {
         Call::new(SAMPLE)?.words(words).stderr(closed()?).run()?.with_code(code)?;
     }
     Ok(())

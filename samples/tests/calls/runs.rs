@@ -18,7 +18,7 @@ pub fn trials() -> Vec<Trial> {
 
 /// The two that ratios are made with come along, and nothing else.
 fn some_variants() -> Result<()> {
-    let words = "--size 96 --bands 2 --align 8 --variant events_2 --samples 1";
+    let words = "--size 96 --bands 2 --align 8 --variants events_2 --samples 1";
     let record = Call::new(SAMPLE)?.words(words).record()?;
     let names: Vec<&str> = record.rows.iter().map(|row| row.variant.as_str()).collect();
     ensure!(names == ["no_barrier", "full_barrier", "events_2"], "{names:?}");
@@ -59,7 +59,7 @@ fn split_impossible() -> Result<()> {
 
 fn each_value_has_its_run() -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let words = "--samples 1 --variant no_barrier --size 16..64*2 --radius 1,2 --out kept";
+    let words = "--samples 1 --variants no_barrier --size 16..64*2 --radius 1,2 --out kept";
     let ended = Call::new(SAMPLE)?.words(words).within(folder.path()).right()?;
     for size in ["16", "32", "64"] {
         for radius in ["1", "2"] {
@@ -69,7 +69,7 @@ fn each_value_has_its_run() -> Result<()> {
         }
     }
     ended.shows(&["size=16, radius=1: 2 of 2 variants", "size=64, radius=2: 2 of 2 variants"])?;
-    let words = "--samples 1 --variant no_barrier --size 16,32 --times";
+    let words = "--samples 1 --variants no_barrier --size 16,32 --times";
     Call::new(SAMPLE)?.words(words).right()?.shows(&[
         "size=16   size=32",
         "barrier after each pass",
@@ -78,7 +78,7 @@ fn each_value_has_its_run() -> Result<()> {
 }
 
 fn a_sweep_checks_too() -> Result<()> {
-    let ended = Call::new(SAMPLE)?.words("--check --variant full_barrier --size 16,32").right()?;
+    let ended = Call::new(SAMPLE)?.words("--check --variants full_barrier --size 16,32").right()?;
     ensure!(ended.stdout.matches("full_barrier").count() == 2, "{ended}");
     Ok(())
 }

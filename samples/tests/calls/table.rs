@@ -140,7 +140,7 @@ impl Case {
                 self.is_right(&ended.with_code(self.code.unwrap_or(EXIT_RIGHT).into())?.record()?)?;
                 if self.check != Some(false) {
                     let ended = call()?.words("--check").right()?;
-                    ensure!(!ended.stdout.contains("left out"), "not every variant was checked: {ended}");
+                    ensure!(!ended.stdout.contains("not here: "), "not every variant was checked: {ended}");
                 }
                 Ok(())
             }

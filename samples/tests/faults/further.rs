@@ -59,7 +59,7 @@ fn no_list_of_devices(fault: &Fault) -> Result<()> {
 }
 
 fn two_queues() -> Result<Call> {
-    let words = "--variant two_queues --samples 1 --seed 1 --json a.json";
+    let words = "--variants two_queues --samples 1 --seed 1 --json a.json";
     Ok(Call::new("event_matrix")?.words(QUICK).words(words).env("HOTLAP_ONE_QUEUE_AS_TWO", "1"))
 }
 
@@ -110,7 +110,7 @@ fn ascii_after_a_lost_device() -> Result<()> {
 /// No sample may take it for an empty list and go on with less.
 fn enumerations() -> Result<Vec<Trial>> {
     let call = || -> Result<Call> {
-        Ok(Call::new(SAMPLE)?.words(QUICK).words("--samples 1 --variant full_barrier"))
+        Ok(Call::new(SAMPLE)?.words(QUICK).words("--samples 1 --variants full_barrier"))
     };
     let layer = Arc::new(FaultLayer::build()?);
     let mut met = BTreeMap::new();

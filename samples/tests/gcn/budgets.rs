@@ -31,7 +31,7 @@ fn only<'r>(report: &'r CodeReport, chip: &str, variant: &str) -> Result<(&'r Co
 fn cross() -> Result<()> {
     for radius in [1, 2, 5] {
         let report =
-            report("pipelined_events", &format!("--radius {radius} --variant no_barrier,execution_only"))?;
+            report("pipelined_events", &format!("--radius {radius} --variants no_barrier,execution_only"))?;
         for (chip, variant) in
             CHIPS.iter().flat_map(|chip| ["no_barrier", "execution_only"].map(|v| (chip, v)))
         {
@@ -52,7 +52,7 @@ fn cross() -> Result<()> {
 /// does not do is gone.
 fn loads_of_a_texel() -> Result<()> {
     for radius in [1, 6] {
-        let report = report("bloom", &format!("--radius {radius} --variant barriers"))?;
+        let report = report("bloom", &format!("--radius {radius} --variants barriers"))?;
         let taps = 2 * radius + 1;
         for chip in CHIPS {
             let loads: Option<Vec<u64>> = report
@@ -103,7 +103,7 @@ fn operations_a_tile() -> Result<()> {
 /// The talk's light probes (Lottes 2018): their registers leave room for six waves on a SIMD of GCN, so that of workgroups
 /// of eight waves three fit a compute unit. With few sums nothing but the number of waves limits them.
 fn six_waves_a_simd() -> Result<()> {
-    let report = report("wave_launch", "--wave-lanes 64 --variant probes_1,probes_8,irregular_8")?;
+    let report = report("wave_launch", "--wave-lanes 64 --variants probes_1,probes_8,irregular_8")?;
     for chip in ["POLARIS10", "VEGA10"] {
         for (variant, groups) in [("probes_1", 24), ("probes_8", 3)] {
             let (compiled, counts) = only(&report, chip, variant)?;
@@ -121,7 +121,7 @@ fn six_waves_a_simd() -> Result<()> {
 /// and one at what the same work takes without care. RDNA's processors have two units each. Within each pair the two
 /// kernels do the same to shared memory between the barriers.
 fn two_groups_a_unit() -> Result<()> {
-    let report = report("group_physics", "--variant group_1024_*")?;
+    let report = report("group_physics", "--variants group_1024_*")?;
     for chip in CHIPS {
         for prefetch in ["", "_prefetch"] {
             let (lean, work) = only(&report, chip, &format!("group_1024_lean{prefetch}"))?;
@@ -138,7 +138,7 @@ fn two_groups_a_unit() -> Result<()> {
 
 /// Ways that the sample says save registers on GCN do: added to the fat kernel, or taken from the lean one.
 fn registers_saved() -> Result<()> {
-    let report = report("group_physics", "--variant *_prefetch,fat_*,lean_without_*")?;
+    let report = report("group_physics", "--variants *_prefetch,fat_*,lean_without_*")?;
     for chip in ["POLARIS10", "VEGA10"] {
         let vgprs = |variant: &str| Ok::<_, anyhow::Error>(only(&report, chip, variant)?.0.vgprs);
         let [fat, lean] = [vgprs("group_1024_fat_prefetch")?, vgprs("group_1024_lean_prefetch")?];

@@ -189,7 +189,7 @@ fn a_wrong_result_fails_a_profile() -> Result<()> {
 
 /// RADV names captures after the second: a frame shares its own with no other submit.
 fn captures_have_seconds_of_their_own() -> Result<()> {
-    let words = "--profile --size 32 --variant no_barrier_32*";
+    let words = "--profile --size 32 --variants no_barrier_32*";
     let shown = |ended: &Ended| ended.stdout.lines().filter(|line| line.contains(" submit ")).count();
     let lasts = |call: Call| -> Result<(usize, Duration)> {
         let began = Instant::now();

@@ -62,7 +62,8 @@ pub fn tour(sample: &str) -> Result<()> {
 /// Names of the variants that run where nobody asks for any.
 fn run_by_default(sample: &str) -> Result<Vec<String>> {
     let ended = Call::new(sample)?.words("--list-variants").words(small(sample)).run()?.with_code(0)?;
-    let rows = ended.stdout.lines().filter(|line| line.contains("  by default  "));
+    let list = ended.stdout.split("\n\n").nth(1).unwrap_or_default();
+    let rows = list.lines().filter(|line| !line.starts_with(' '));
     let names: Vec<String> = rows.filter_map(|row| Some(row.split_whitespace().next()?.to_owned())).collect();
     ensure!(!names.is_empty(), "no variant: {ended}");
     Ok(names)

@@ -55,7 +55,7 @@ const GLOW: [u8; 3] = [255, 158, 13];
 /// The 64 texels of the seeded fault glow, each as large as the window draws texels; of what is right none does.
 pub fn racy_texels_glow() -> Result<()> {
     let glowing = |variant: &str| -> Result<usize> {
-        let png = taken("data_race", &format!("--headless --variant {variant}"), None)?;
+        let png = taken("data_race", &format!("--headless --variants {variant}"), None)?;
         Ok(png.pixels.iter().filter(|pixel| **pixel == GLOW).count())
     };
     let (fault, right) = (glowing("seeded_fault_64x64")?, glowing("full_barrier_64x64")?);

@@ -98,7 +98,7 @@ fn waits(sample: &str, arguments: &str, variants: &str, cuts: &[&str]) -> Result
         let reserved_elsewhere = || Call::new("pipelined_events")?.words("--budget 60").start();
         let other = (seed % 2 == 1).then(reserved_elsewhere).transpose()?;
         let call = Call::new(sample)?.with_driver_threads();
-        let call = call.words("--repetitions 1 --samples 250 --json -").args(["--variant", variants]);
+        let call = call.words("--repetitions 1 --samples 250 --json -").args(["--variants", variants]);
         let call = call.words(arguments).words(cut);
         let call = call.args(["--seed".into(), seed.to_string()]);
         let ended = call.start()?.for_at_most(BESIDE_ANOTHER).wait()?.with_code(0)?;

@@ -26,7 +26,7 @@ const WORKLOADS: [(&str, &str); 16] = [
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --check"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --profile"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --trace out.json"),
-    ("event_matrix", "--size 48 --passes 2 --variant two_queues"),
+    ("event_matrix", "--size 48 --passes 2 --variants two_queues"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --live --headless --frames 4"),
     ("data_race", "--size 32"),
     ("group_physics", ""),

@@ -55,7 +55,7 @@ fn refused(set: &Set, Broken { old, new, says, .. }: &Broken) -> Result<()> {
     let checkout = Checkout::copy()?;
     checkout.replace(shader, old, new)?;
     let call = checkout.call(set.sample.as_deref().unwrap_or(SAMPLE))?;
-    let call = call.words(set.words.as_deref().unwrap_or(SMALL)).args(["--variant", variant]);
+    let call = call.words(set.words.as_deref().unwrap_or(SMALL)).args(["--variants", variant]);
     let ended = call.words("--trace out.svg --json out.json").run()?;
     let record = read_record(&checkout.path().join("out.json"))?;
     let row = record.rows.iter().find(|row| row.variant == variant).context("no such row")?;
@@ -80,7 +80,7 @@ fn refused(set: &Set, Broken { old, new, says, .. }: &Broken) -> Result<()> {
 /// number of files, and the record holds it.
 fn no_memory() -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let words = "--variant full_barrier --json a.json --trace out.svg --trace out.json";
+    let words = "--variants full_barrier --json a.json --trace out.svg --trace out.json";
     let call = Call::new(SAMPLE)?.words(SMALL).words(words).within(folder.path());
     let ended = call.env("HOTLAP_FAULT", "creating buffer trace#1:memory").failed()?;
     let reason = ended.reason()?.to_owned();

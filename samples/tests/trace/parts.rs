@@ -60,7 +60,7 @@ fn told(dispatch: &DispatchFigures, has_next: bool) -> Result<()> {
 }
 
 fn passes() -> Result<()> {
-    let call = Call::new(SAMPLE)?.words(WORDS).words("--variant tags,flags,flags_chained");
+    let call = Call::new(SAMPLE)?.words(WORDS).words("--variants tags,flags,flags_chained");
     let (record, ended) = run_traced(call)?;
     let is_of = |row: &&Row| ["tags", "flags"].iter().any(|form| row.variant.starts_with(form));
     let rows = || record.rows.iter().filter(is_of).filter(|row| row.trace.is_some());
@@ -90,7 +90,7 @@ fn passes() -> Result<()> {
 /// Three times as many waves as slots.
 fn sampled() -> Result<()> {
     let call = Call::new(SAMPLE)?.words(WORDS).env("HOTLAP_TRACE_SLOTS", "518");
-    let (record, ended) = run_traced(call.words("--variant flags_chained"))?;
+    let (record, ended) = run_traced(call.words("--variants flags_chained"))?;
     let row = record.rows.iter().find(|row| row.variant == "flags_chained").context("no such row")?;
     let figures = figures(row)?;
     complete(&record, row, figures)?;

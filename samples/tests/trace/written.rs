@@ -16,7 +16,7 @@ pub fn trials() -> Vec<Trial> {
 /// One run writes each form, and each says what it is of.
 fn all_forms() -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let words = "--variant full_barrier,events_2 --trace t.svg --trace t.png --trace t.json";
+    let words = "--variants full_barrier,events_2 --trace t.svg --trace t.png --trace t.json";
     Call::new(SAMPLE)?.words(SMALL).words(words).within(folder.path()).right()?;
     let svg = fs::read_to_string(folder.path().join("t.svg"))?;
     for text in ["<svg", "full_barrier", "events_2", "llvmpipe", "waves in flight", "µs", "</svg>"] {

@@ -38,9 +38,13 @@ use records::Records;
 
 /// Make one page (HTML, Markdown) and pictures of records
 #[derive(clap::Args, Clone, Debug)]
-#[command(
-    after_help = "Without an option for what to write, it is hot-lap-report.html in the folder where this is called."
-)]
+#[command(after_help = "\
+Without an option for what to write, it is hot-lap-report.html in the folder where this is called.
+
+Examples:
+  suite report results                            every record, devices side by side
+  suite report results/2026-11-21-nvidia-h200 --markdown page.md --plots pictures
+                                                  for a page of your own")]
 pub struct Report {
     /// Records, or folders with records anywhere below them
     #[arg(required = true, value_name = "PATH")]

@@ -22,7 +22,13 @@ const TIME_LIMIT_S: f64 = 300.0;
 /// a row of the table and ends nothing but itself. What dies with a variant under way is measured again
 /// without that variant. Exit code: 0 all right, 1 nothing could run, 2 a result was wrong or a sample failed,
 /// 3 one hung, 130 stopped by Ctrl-C.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
+#[command(after_help = "\
+Examples:
+  suite run                        all samples, into results/DATE-DEVICE
+  suite run bloom lds_blur         two of them
+  suite run --trace                also when and where each wave ran
+  suite run --resume               go on where a run was interrupted")]
 pub struct Run {
     /// Samples to measure [default: all]
     #[arg(value_name = "SAMPLE")]

@@ -211,7 +211,7 @@ impl Subject<'_> {
     /// The message of a sample without its name in front.
     fn plain<'t>(&self, said: &'t str) -> &'t str {
         let said = said.strip_prefix(self.name).and_then(|said| said.strip_prefix(": ")).unwrap_or(said);
-        said.strip_prefix("skipped: ").unwrap_or(said)
+        said.strip_prefix("cannot run here: ").unwrap_or(said)
     }
 }
 

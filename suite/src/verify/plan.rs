@@ -10,7 +10,7 @@ use record::{Argument, Record, Usable};
 
 /// Arguments of all samples that affect what is measured and how. All others are used to show, write or check
 /// something.
-const KEPT: &str = "bench times queue variant without all matrix samples budget repetitions timeout cold thorough \
+const KEPT: &str = "bench times queue variants without all matrix samples budget repetitions timeout cold thorough \
      no-self-test";
 /// Arguments that write, show or choose the output, or that are set by the plan.
 const DROPPED: &str = "json csv out image trace theme verbose device seed live headless frames screenshot window press \
@@ -36,6 +36,8 @@ fn kept(command: &[String], known: &[Argument]) -> Result<Vec<String>> {
             Some((name, value)) => (name, Some(value)),
             None => (flag, None),
         };
+        // Its name in records of schema 5 and earlier.
+        let name = if name == "variant" { "variants" } else { name };
         let argument = known.iter().find(|argument| argument.name == name);
         let is_kept = argument.is_some_and(|known| known.own && !known.takes_path || is_among(KEPT, known));
         let Some(known) = argument.filter(|known| is_kept || is_among(DROPPED, known)) else {
@@ -121,8 +123,8 @@ mod tests {
     #[test]
     fn what_measures_is_kept_and_what_writes_is_not() {
         let kept =
-            planned(&["--size", "-3x4", "--out", "a/b", "--variant=a,b", "--gravity", "--json=-", "-v"]);
-        assert_eq!(kept.unwrap(), ["--size=-3x4", "--variant=a,b", "--gravity", "--seed=7"]);
+            planned(&["--size", "-3x4", "--out", "a/b", "--variants=a,b", "--gravity", "--json=-", "-v"]);
+        assert_eq!(kept.unwrap(), ["--size=-3x4", "--variants=a,b", "--gravity", "--seed=7"]);
         let kept = planned(&["--without", "a,b*", "--no-self-test"]).unwrap();
         assert_eq!(kept, ["--without=a,b*", "--no-self-test", "--seed=7"]);
         assert_eq!(planned(&["--seed", "9", "--device", "1"]).unwrap(), ["--seed=7"]);

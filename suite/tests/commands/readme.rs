@@ -46,7 +46,7 @@ fn pages() -> Vec<String> {
 fn pages_are_as_their_records_have_them() {
     let mut all = 0;
     for page in pages() {
-        let checked = suite(&root(), &["readme", "--check", &page]);
+        let checked = suite(&root(), &["dev", "readme", "--check", &page]);
         assert_eq!(checked.code, 0, "{}", checked.said);
         let text = fs::read_to_string(root().join(&page)).unwrap();
         let blocks = text.matches("\n<!-- suite: end -->\n").count();
@@ -86,7 +86,7 @@ fn a_stale_readme_is_named_and_mended() {
         .replace("memory barrier       ", "a barrier            ");
     fs::write(&path, &stale).unwrap();
 
-    let checked = suite(at.path(), &["readme", "--check"]);
+    let checked = suite(at.path(), &["dev", "readme", "--check"]);
     let lines: Vec<&str> = checked.said.lines().collect();
     assert_eq!((checked.code, lines.len()), (2, 3), "{lines:?}");
     for (line, kind) in lines.iter().zip(["table", "figures"]) {
@@ -94,11 +94,11 @@ fn a_stale_readme_is_named_and_mended() {
         let number = right.lines().position(|line| line.starts_with(&marker)).unwrap() + 1;
         assert!(line.starts_with(&format!("README.md:{number}: stale: {kind} ")), "{lines:?}");
     }
-    assert!(lines[2].starts_with("README.md: 2 of ") && lines[2].contains("suite readme"), "{lines:?}");
+    assert!(lines[2].starts_with("README.md: 2 of ") && lines[2].contains("suite dev readme"), "{lines:?}");
     assert_eq!(fs::read_to_string(&path).unwrap(), stale, "--check writes nothing");
 
-    let mended = suite(at.path(), &["readme"]);
+    let mended = suite(at.path(), &["dev", "readme"]);
     assert_eq!(mended.code, 0, "{}", mended.said);
     assert_eq!(fs::read_to_string(&path).unwrap(), right);
-    assert_eq!(suite(&root(), &["readme", "--check", path.to_str().unwrap()]).code, 0);
+    assert_eq!(suite(&root(), &["dev", "readme", "--check", path.to_str().unwrap()]).code, 0);
 }

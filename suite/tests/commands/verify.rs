@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// A small run of a sample on this machine, in `folder`; `None` where no device can run it.
 fn recorded(folder: &Path) -> Option<Value> {
     let words =
-        ["--size", "64x64", "--samples", "6", "--repetitions", "1", "--variant", "remap_8x8,row_major_8x8"];
+        ["--size", "64x64", "--samples", "6", "--repetitions", "1", "--variants", "remap_8x8,row_major_8x8"];
     let status = Command::new(built().join("swizzled_remap"))
         .args(words)
         .args(["--json", "old.json", "--csv", "old.csv"])

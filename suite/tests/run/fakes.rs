@@ -93,7 +93,7 @@ fn what_has_no_figures_is_told_as_such() -> Result<()> {
 fn no_driver_once_is_tried_again() -> Result<()> {
     let top = tempfile::tempdir()?;
     let script = r#"if [ ! -e "${RECORD%/*}/once" ]; then : > "${RECORD%/*}/once"
-        echo 'lds_blur: skipped: no Vulkan driver on this machine' >&2; exit 1; fi
+        echo 'lds_blur: cannot run here: no Vulkan driver on this machine' >&2; exit 1; fi
         cp "$RECORD" "$JSON"; exit 0"#;
     let record = fixture(End::Complete)?;
     let ended = run(top.path(), script, &record)?.with_code(EXIT_FAILED.into())?;

@@ -41,7 +41,9 @@ pub fn profile(lab: &Lab, stopped: &dyn Fn() -> bool) -> Result<Tour> {
     let mut session = Session::new(lab)?;
     session.dry_run()?;
     let tour = Tour::new(lab, "").visit(lab, stopped, "not shown", |v| match session.left_out(v) {
-        Some(Status::Skipped { reason } | Status::Unsupported { reason }) => Ok(Said::left_out(reason)),
+        Some(Status::Skipped { reason } | Status::Unsupported { reason }) => {
+            Ok(Said::LeftOut(reason.clone()))
+        }
         _ => one_variant(&session, v),
     });
     std::thread::sleep(LAST_CAPTURE);
@@ -101,9 +103,9 @@ fn judge(session: &Session<'_>, work: &Work<'_>) -> Result<Result<String, String
         return Ok(Err(problem));
     }
     Ok(Ok(match (promise, counted.wrong) {
-        _ if lab.checks.is_empty() => "no output compared".into(),
-        (_, 0) => "right".into(),
-        (Promise::Fault { .. }, _) => "right, with just the texels of its fault wrong".into(),
-        (_, wrong) => format!("{wrong} racy texels, as it may"),
+        _ if lab.checks.is_empty() => "no result to compare".into(),
+        (_, 0) => "correct".into(),
+        (Promise::Fault { .. }, _) => "only the texels of its seeded bug wrong".into(),
+        (_, wrong) => format!("{wrong} wrong texels (expected)"),
     }))
 }

@@ -17,6 +17,12 @@ pub struct Tour {
     pub report: String,
     /// Width of the name column.
     names: usize,
+    /// Variants to look at.
+    variants: usize,
+    /// Variants that were looked at and are as expected.
+    passed: usize,
+    /// Variants that cannot run here.
+    left_out: usize,
     /// Variants that failed.
     pub failed: usize,
     /// Errors that prevented looking at a variant.
@@ -28,6 +34,8 @@ pub struct Tour {
 /// The result of one variant.
 pub(super) enum Said {
     Fine(String),
+    /// Why the variant cannot run here.
+    LeftOut(String),
     /// The text after "FAILED".
     Failed(String),
 }
@@ -37,26 +45,23 @@ impl Said {
     pub fn listed(problems: Vec<String>) -> Self {
         Self::Failed(problems.into_iter().map(|problem| format!("\n    {problem}")).collect())
     }
-
-    pub fn left_out(reason: &str) -> Self {
-        Self::Fine(format!("left out: {reason}"))
-    }
 }
 
 impl Tour {
     /// `first` is the name in an additional line that is not about a variant.
     pub(super) fn new(lab: &Lab, first: &str) -> Self {
         let names = lab.variants.iter().map(|variant| variant.name.len()).chain([first.len()]);
-        Self { names: names.max().unwrap_or(0), ..Self::default() }
+        Self { names: names.max().unwrap_or(0), variants: lab.variants.len(), ..Self::default() }
     }
 
     pub(super) fn say(&mut self, name: &str, said: &Said) {
-        let (failed, text) = match said {
+        let (prefix, text) = match said {
             Said::Fine(text) => ("", text),
+            Said::LeftOut(text) => ("not here: ", text),
             Said::Failed(text) => ("FAILED", text),
         };
-        self.failed += usize::from(!failed.is_empty());
-        let _ = writeln!(self.report, "{name:<width$} {failed}{text}", width = self.names);
+        self.failed += usize::from(matches!(said, Said::Failed(_)));
+        let _ = writeln!(self.report, "{name:<width$}  {prefix}{text}", width = self.names);
     }
 
     /// Calls `one` for each variant until one hangs or the user stops the tour; reports `not_done` for the
@@ -82,9 +87,20 @@ impl Tour {
                 self.errors.push(error.context(variant.name.clone()));
                 said
             });
+            self.passed += usize::from(matches!(said, Said::Fine(_)));
+            self.left_out += usize::from(matches!(said, Said::LeftOut(_)));
+            // The id, not the label: messages of the layer and regions in captures name it.
             self.say(&variant.name, &said);
         }
         self
+    }
+
+    /// Adds the line that sums up: `11 of 14 ok, 1 failed, 2 not here`.
+    pub(super) fn count(&mut self) {
+        let counts = [(self.failed, "failed"), (self.left_out, "not here")];
+        let others: String =
+            counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!(", {n} {what}")).collect();
+        let _ = writeln!(self.report, "\n{} of {} ok{others}", self.passed, self.variants);
     }
 }
 

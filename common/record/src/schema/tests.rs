@@ -53,7 +53,7 @@ fn the_published_schema_is_the_one_of_the_code() {
     let published = fs::read_to_string(results().join("record.schema.json")).unwrap_or_default();
     assert!(
         published == schema().unwrap(),
-        "results/record.schema.json is stale: cargo run --bin suite -- schema results/record.schema.json"
+        "results/record.schema.json is stale: cargo run --bin suite -- dev schema results/record.schema.json"
     );
 }
 

@@ -50,7 +50,7 @@ pub fn timeline_svg(record: &Record, panels: &[Lane<'_>], theme: Theme) -> Resul
             return Ok(text);
         }
     }
-    anyhow::bail!("{} variants are too many for one picture; --variant chooses among them", panels.len())
+    anyhow::bail!("{} variants are too many for one picture; --variants chooses among them", panels.len())
 }
 
 /// The same picture as PNG, with two pixels per unit for projectors and print.
@@ -62,7 +62,7 @@ pub fn timeline_png(record: &Record, panels: &[Lane<'_>], theme: Theme) -> Resul
     let pixels = size[0] * size[1];
     ensure!(
         pixels <= PIXELS,
-        "{} variants are too many for one picture; --variant chooses among them",
+        "{} variants are too many for one picture; --variants chooses among them",
         panels.len()
     );
     let theme = if theme == Theme::Auto { Theme::Light } else { theme };

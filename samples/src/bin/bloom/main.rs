@@ -72,17 +72,21 @@ use verdict::{headline, verdict};
 
 /// What do the barriers of a bloom cost, and what is left when all passes go in one dispatch?
 #[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "--trace waves.svg # see what runs while other levels wait\n\
+    --size 480x270..3840x2160*2 # at which size does one dispatch win?")]
 struct Args {
-    /// Image size [default: 1920x1080, on a CPU device 240x135]
+    /// Image size [default: 1920x1080, on a CPU 240x135]
     #[arg(long, value_name = "WxH", allow_hyphen_values = true)]
     size: Option<Extent>,
     /// Reach of a blur in texels
-    #[arg(long, default_value_t = 6, value_parser = value_parser!(u32).range(1..=i64::from(MOST_RADIUS)))]
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = value_parser!(u32).range(1..=i64::from(MOST_RADIUS)))]
     radius: u32,
-    /// Workgroup of a pass in its own dispatch, and rows per invocation [default: 32x8, if the device has room]
+    /// Workgroup of a dispatch, and rows [default: 32x8]
     #[arg(long, value_name = "WxH[xROWS]", allow_hyphen_values = true)]
     workgroup: Option<Workgroup>,
-    /// Workgroup of a tile in one dispatch, and rows per invocation, halved per level [default: by device and size]
+    /// Workgroup of a tile in one dispatch, and rows
+    ///
+    /// Rows are halved per level. The default depends on device and size.
     #[arg(long, value_name = "WxH[xROWS]", allow_hyphen_values = true)]
     tile: Option<Workgroup>,
     /// Order of the tiles in one dispatch

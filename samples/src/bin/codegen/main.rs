@@ -59,11 +59,15 @@ use verdict::{headline, verdict};
 
 /// Does it matter how a choice is written?
 #[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "--code amd:polaris10 # registers on the talk's GPU, without one\n\
+    --code-diff select_ternary select_if # what the compiler made of either")]
 struct Args {
-    /// Generators of MT19937, each with a state of 624 words [default: 32768, on a CPU device 256]
+    /// Generators of MT19937 [default: 32768, on a CPU 256]
+    ///
+    /// Each has a state of 624 words.
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=1_000_000))]
     generators: Option<u32>,
-    /// Invocations that choose eight words each [default: 2097152, on a CPU device 8192]
+    /// Invocations, of eight words [default: 2097152, on a CPU 8192]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=100_000_000))]
     invocations: Option<u32>,
 }

@@ -43,12 +43,14 @@ const LOADS_OF_CONSTANTS: Scope = (Stage::COMPUTE_SHADER, Access::UNIFORM_READ);
 
 /// What do cold caches cost a pass?
 #[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "--code # how much code the versions of a kernel have\n\
+    --size 160x90,320x180,640x360 # how fast does the cost fade with size?")]
 struct Args {
-    /// Area of a pass [default: 320x180, on a CPU device 16x12]
+    /// Area of a pass [default: 320x180, on a CPU 16x12]
     #[arg(long, value_name = "WxH", allow_hyphen_values = true)]
     size: Option<Extent>,
-    /// Passes per chain, and versions of a kernel [default: 8, on a CPU device 4]
-    #[arg(long, value_parser = value_parser!(u32).range(2..=32))]
+    /// Passes, each with its own kernel [default: 8, on a CPU 4]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(2..=32))]
     passes: Option<u32>,
 }
 

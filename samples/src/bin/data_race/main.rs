@@ -55,15 +55,19 @@ const CPU_TRIALS: usize = 20;
 
 /// Do dispatches without a barrier race on this device?
 #[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "--image races.png # see which pixels are wrong\n\
+    --passes 2,3,4 # which pass reads stale lines?")]
 struct Args {
-    /// Image sizes, comma-separated [default: powers of two from 32 to 4096, on a CPU device to 256]
+    /// Image sizes, comma-separated
+    ///
+    /// The default are powers of two from 32 to 4096, on a CPU device to 256.
     #[arg(long, value_name = "WxH", value_delimiter = ',', allow_hyphen_values = true)]
     size: Vec<Extent>,
     /// Dispatches, each reading what the one before wrote
-    #[arg(long, default_value_t = 3, value_parser = value_parser!(u32).range(2..=64))]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = value_parser!(u32).range(2..=64))]
     passes: u32,
-    /// Length of the arms of the cross that a dispatch reads, in pixels
-    #[arg(long, default_value_t = 2, value_parser = value_parser!(u32).range(1..=64))]
+    /// Arms of the cross that a dispatch reads, in pixels
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u32).range(1..=64))]
     radius: u32,
 }
 

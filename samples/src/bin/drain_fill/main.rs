@@ -53,17 +53,21 @@ const OVERLAPPING: u32 = 16;
 
 /// What does it cost that a GPU drains and fills again?
 #[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "--trace waves.svg # see the GPU drain and fill\n\
+    --steps 4..256*4 # does a drain cost less beside longer waves?")]
 struct Args {
-    /// Area of a whole pass [default: 2560x1440 as on the slide, on a CPU device 128x96]
+    /// Area of a whole pass [default: 2560x1440, on a CPU 128x96]
     #[arg(long, value_name = "WxH", allow_hyphen_values = true)]
     size: Option<Extent>,
-    /// Passes per chain [default: 8, on a CPU device 4]
-    #[arg(long, value_parser = value_parser!(u32).range(2..=32))]
+    /// Passes per chain [default: 8, on a CPU 4]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(2..=32))]
     passes: Option<u32>,
     /// Steps of arithmetic per item and pass: how long waves are
-    #[arg(long, default_value_t = 64, value_parser = value_parser!(u32).range(1..=4096))]
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = value_parser!(u32).range(1..=4096))]
     steps: u32,
-    /// Multiprocessors x SIMDs per multiprocessor x waves per SIMD, such as 64x4x10 [default: as the driver tells]
+    /// Multiprocessors, SIMDs, waves [default: as the driver tells]
+    ///
+    /// SIMDs per multiprocessor and waves per SIMD, as in 64x4x10.
     #[arg(long, value_name = "CxSxW", allow_hyphen_values = true)]
     machine: Option<Machine>,
 }

@@ -48,6 +48,8 @@ const NO_ACCESS1: Scope1 = (Stage1::COMPUTE_SHADER, Access1::empty());
 
 /// What does each form of event cost, set and waited for, only set, and only waited for?
 #[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "--matrix -v # every form of event, all figures\n\
+    --size 256..2048*2 # does any form win at another size?")]
 struct Args {
     #[command(flatten)]
     chain: ChainArgs,

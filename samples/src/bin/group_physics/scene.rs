@@ -15,23 +15,27 @@ const MOST_MOVES: u64 = 2_000_000_000;
 
 /// Is a solver's state worth keeping in shared memory, and what do its registers cost?
 #[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "--live --gravity # watch cloth fall\n\
+    --particles 64..1024*2 # from which size does a large workgroup win?")]
 pub struct Args {
     /// What the islands are made of
     #[arg(long, value_enum, default_value = "cloth")]
     pub shape: Shape,
-    /// Islands [default: 4096, on a CPU device 8]
-    #[arg(long, value_parser = value_parser!(u32).range(1..=65535))]
+    /// Islands [default: 4096, on a CPU 8]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=65535))]
     pub islands: Option<u32>,
     /// Particles of an island, which one workgroup must hold
-    #[arg(long, default_value_t = MOST_PARTICLES, value_parser = value_parser!(u32).range(2..=MOST_PARTICLES.into()))]
+    #[arg(long, value_name = "N", default_value_t = MOST_PARTICLES, value_parser = value_parser!(u32).range(2..=MOST_PARTICLES.into()))]
     pub particles: u32,
-    /// Times that every constraint is projected [default: 16, on a CPU device 4]
-    #[arg(long, value_parser = value_parser!(u32).range(1..=1000))]
+    /// Projections per constraint [default: 16, on a CPU 4]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=1000))]
     pub iterations: Option<u32>,
-    /// The part of an error that one projection takes away, above 0 and at most 1
-    #[arg(long, default_value = "1", value_parser = stiffness, allow_hyphen_values = true)]
+    /// Part of an error that one projection takes away, up to 1
+    #[arg(long, value_name = "PART", default_value = "1", value_parser = stiffness, allow_hyphen_values = true)]
     pub stiffness: f32,
-    /// Let particles fall one step; a floor stops them, and the highest of each island stays in place
+    /// Let particles fall one step
+    ///
+    /// A floor stops them, and the highest of each island stays in place.
     #[arg(long)]
     pub gravity: bool,
 }

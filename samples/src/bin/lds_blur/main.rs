@@ -52,18 +52,20 @@ use volume::volume;
 
 /// What does it save to load a tile once into shared memory?
 #[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "--radius 1..8 # from which radius does shared memory win?\n\
+    --filter dilate # the article's other filter")]
 struct Args {
-    /// Image size [default: 4096x4096, on a CPU device 256x256]
+    /// Image size [default: 4096x4096, on a CPU 256x256]
     #[arg(long, value_name = "WxH", allow_hyphen_values = true)]
     size: Option<Extent>,
-    /// Side of the volume that the 3x3x3 box filters [default: 256, on a CPU device 32]
+    /// Side of the volume that the 3x3x3 box filters [default: 256, on a CPU 32]
     #[arg(long, value_name = "SIDE", value_parser = value_parser!(u32).range(1..=2048))]
     volume: Option<u32>,
     /// What is computed from each neighbourhood
     #[arg(long, value_enum, default_value_t = Filter::Box)]
     filter: Filter,
     /// Reach of the filter in texels; dilate and clamp have 1
-    #[arg(long, default_value_t = 1, value_parser = value_parser!(u32).range(1..=8))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=8))]
     radius: u32,
 }
 

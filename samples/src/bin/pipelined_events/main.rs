@@ -43,6 +43,8 @@ use verdict::{headline, verdict};
 
 /// What does a barrier between passes cost, and do split passes with events cost less?
 #[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "--trace waves.svg # see where the GPU is empty\n\
+    --size 256..4096*2 # from which size do events win?")]
 struct Args {
     #[command(flatten)]
     chain: ChainArgs,

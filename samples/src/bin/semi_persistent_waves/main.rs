@@ -80,12 +80,14 @@ const LIMITED: [&str; 9] = [
 
 /// Does a subgroup that blurs several tiles beat one workgroup per tile?
 #[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "--radius 1,4,8,16 # does the gain grow with the filter?\n\
+    --occupancy 0.25,0.5,1 # how many waves must be in flight?")]
 struct Args {
-    /// Image size [default: 3840x2160, on a CPU device 256x256]
+    /// Image size [default: 3840x2160, on a CPU 256x256]
     #[arg(long, value_name = "WxH", allow_hyphen_values = true)]
     size: Option<Extent>,
     /// How far the filter reaches to each side, in texels
-    #[arg(long, default_value_t = 4, value_parser = value_parser!(u32).range(1..=16))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = value_parser!(u32).range(1..=16))]
     radius: u32,
     /// Format of the images
     #[arg(long, value_enum, default_value_t = Texels::Rgba8)]
@@ -93,7 +95,7 @@ struct Args {
     /// How texels are read: as a texture, or from a storage image
     #[arg(long, value_enum, default_value_t = Loads::Sampled)]
     loads: Loads,
-    /// Lanes that blur a tile at a time: 4, 8, 16, 32, 64, 128 [default: the device's subgroup size]
+    /// Lanes per tile, from 4 to 128 [default: as the device]
     #[arg(long, value_name = "LANES", value_parser = lanes)]
     tile_lanes: Option<u32>,
     #[command(flatten)]

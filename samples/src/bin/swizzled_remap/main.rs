@@ -66,20 +66,22 @@ const ONE_TEXEL: &str = "_one_texel";
 
 /// Does it matter which lane has which pixel?
 #[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "--columns 4,8,16,32,64 # which width is best here?\n\
+    --reach 16..256*2 # does the order matter more with a wider reach?")]
 struct Args {
-    /// Image size [default: 3440x1440, on a CPU device 320x200]
+    /// Image size [default: 3440x1440, on a CPU 320x200]
     #[arg(long, value_name = "WxH", allow_hyphen_values = true)]
     size: Option<Extent>,
     /// Depths that are looked at around each pixel
-    #[arg(long, default_value_t = 8, value_parser = value_parser!(u32).range(8..=64))]
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = value_parser!(u32).range(8..=64))]
     taps: u32,
     /// How far around each pixel, in centimetres of the scene
-    #[arg(long, default_value_t = 40, value_parser = value_parser!(u32).range(8..=400))]
+    #[arg(long, value_name = "CM", default_value_t = 40, value_parser = value_parser!(u32).range(8..=400))]
     radius: u32,
-    /// How far at the most, in pixels: renderers limit it for the sake of the caches
-    #[arg(long, default_value_t = 64, value_parser = value_parser!(u32).range(2..=MOST_REACH))]
+    /// How far at the most, in pixels
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = value_parser!(u32).range(2..=MOST_REACH))]
     reach: u32,
-    /// Workgroups that a column of them is wide, comma-separated [default: 8,16,32, of which 16 runs]
+    /// Widths of a column in workgroups [default: 8,16,32, of which 16 runs]
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=512))]
     columns: Vec<u32>,
 }

@@ -58,30 +58,41 @@ use verdict::{headline, verdict};
 
 /// Is one dispatch whose tiles wait for each other faster than a barrier between passes?
 #[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "--trace waves.svg # see which tiles wait\n\
+    --size 512..4096*2 # up to which size does one dispatch win?")]
 struct Args {
-    /// Image size [default: 1152x1152, on a CPU device 192x96]
+    /// Image size [default: 1152x1152, on a CPU 192x96]
     #[arg(long, value_name = "WxH", allow_hyphen_values = true)]
     size: Option<Extent>,
-    /// Passes of the chain, each reading what the one before wrote
-    #[arg(long, default_value_t = 12, value_parser = value_parser!(u32).range(2..=200))]
+    /// Passes of the chain
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = value_parser!(u32).range(2..=200))]
     passes: u32,
-    /// Length of the arms of the cross that a pass reads, in texels
-    #[arg(long, default_value_t = 2, value_parser = value_parser!(u32).range(1..=16))]
+    /// Arms of the cross that a pass reads, in texels
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u32).range(1..=16))]
     radius: u32,
-    /// Workgroup of a tile of one pass, and rows per invocation, each of four texels [default: by device and size]
+    /// Workgroup of a tile of one pass, and rows
+    ///
+    /// Each row is four texels. The default depends on device and size.
     #[arg(long, value_name = "WxH[xROWS]", allow_hyphen_values = true)]
     workgroup: Option<Workgroup>,
-    /// Workgroup of a tile with its border, and rows per invocation, each of four texels [default: by device and size]
+    /// The same for a tile of several passes, with its border
+    ///
+    /// Each row is four texels. The default depends on device and size.
     #[arg(long, value_name = "WxH[xROWS]", allow_hyphen_values = true)]
     region: Option<Workgroup>,
-    /// Passes per tile where several are fused [default: by device, size and radius]
-    #[arg(long, value_name = "PASSES", value_parser = value_parser!(u32).range(2..=16))]
+    /// Passes per tile where several are fused
+    ///
+    /// The default depends on device, size and radius.
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(2..=16))]
     depth: Option<u32>,
-    /// Most workgroups in flight where tiles of one pass wait, each of which claims tile after tile [default: by device and
-    /// size]
-    #[arg(long, value_name = "WORKGROUPS", value_parser = value_parser!(u32).range(1..))]
+    /// Most workgroups in flight where tiles wait
+    ///
+    /// For tiles of one pass. Each workgroup claims tile after tile. The default depends on device and size.
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     in_flight: Option<u32>,
-    /// Percentage of workgroups that stop on purpose once they have claimed a tile, in the form with fallback
+    /// Per cent of workgroups that stop on purpose
+    ///
+    /// They stop once they have claimed a tile, in the variant with fallback alone.
     #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = value_parser!(u32).range(0..=90))]
     blocked: u32,
 }

@@ -66,20 +66,24 @@ const FEW_SUMS: u32 = 8;
 
 /// How fast does a GPU start waves, and when is their room free again?
 #[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "--matrix # launch rate by workgroup size\n\
+    --steps 16..1024*4 # how long must a wave be to hide its launch?")]
 struct Args {
-    /// Area whose items and waves are counted [default: 2560x1440, on a CPU device 128x96]
+    /// Area whose items and waves are counted [default: 2560x1440, on a CPU 128x96]
     #[arg(long, value_name = "WxH", allow_hyphen_values = true)]
     size: Option<Extent>,
-    /// Cells of a probe's ray, on average where they differ [default: 1024, on a CPU device 64]
-    #[arg(long, value_parser = value_parser!(u32).range(1..=4096))]
+    /// Cells per ray, on average [default: 1024, on a CPU 64]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=4096))]
     steps: Option<u32>,
-    /// Sums that a probe holds in registers [default: 36 with waves of 64 lanes, else 66]
-    #[arg(long, value_parser = value_parser!(u32).range(1..=192))]
+    /// Sums in registers [default: 36 for waves of 64 lanes, else 66]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=192))]
     sums: Option<u32>,
-    /// Lanes of a wave: 4, 8, 16, 32, 64, 128 [default: the device's subgroup size]
+    /// Lanes of a wave, from 4 to 128 [default: as the device]
     #[arg(long, value_name = "LANES", value_parser = lanes)]
     wave_lanes: Option<u32>,
-    /// Multiprocessors x SIMDs per multiprocessor x waves per SIMD, such as 64x4x10 [default: as the driver tells]
+    /// Multiprocessors, SIMDs, waves [default: as the driver tells]
+    ///
+    /// SIMDs per multiprocessor and waves per SIMD, as in 64x4x10.
     #[arg(long, value_name = "CxSxW", allow_hyphen_values = true)]
     machine: Option<Machine>,
     /// Clock of the device, to give the launch rate per clock

@@ -35,19 +35,19 @@ impl Findings {
 
     fn result(&self, lab: &Lab, variant: &Variant) -> String {
         match (&variant.promise, self.wrong) {
-            _ if lab.checks.is_empty() => "no output compared".into(),
-            (_, 0) => "every element right".into(),
-            (Promise::Fault { .. }, _) => "just the texels of its fault wrong".into(),
-            (_, wrong) => format!("{wrong} racy texels, as it may"),
+            _ if lab.checks.is_empty() => "no result to compare".into(),
+            (_, 0) => "correct".into(),
+            (Promise::Fault { .. }, _) => "only the texels of its seeded bug wrong".into(),
+            (_, wrong) => format!("{wrong} wrong texels (expected)"),
         }
     }
 
     fn messages(&self, variant: &Variant) -> String {
         match self.messages {
-            0 => "validation silent".to_owned(),
-            _ if matches!(variant.promise, Promise::Nothing { .. }) => "its hazard was reported".to_owned(),
-            1 => "validation silent beyond 1 expected message".to_owned(),
-            n => format!("validation silent beyond {n} expected messages"),
+            0 => "no message".to_owned(),
+            _ if matches!(variant.promise, Promise::Nothing { .. }) => "race reported".to_owned(),
+            1 => "1 expected message".to_owned(),
+            n => format!("{n} expected messages"),
         }
     }
 
@@ -58,9 +58,9 @@ impl Findings {
             (tried, _) => format!("{tried} other orders"),
         };
         match (self.orders, self.wrong_orders) {
-            (0, _) => "its dispatches have one order".into(),
-            (_, 0) => format!("right in {tried}"),
-            (_, wrong) => format!("wrong in {wrong} of {tried}, as it must"),
+            (0, _) => "only one order".into(),
+            (_, 0) => format!("correct in {tried}"),
+            (_, wrong) => format!("race found in {wrong} of {tried} (expected)"),
         }
     }
 }

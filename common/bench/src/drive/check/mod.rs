@@ -31,8 +31,7 @@ pub fn check(lab: &Lab, broken: Option<Break>, stopped: &dyn Fn() -> bool) -> Re
     let mut session = Session::new(lab)?;
     let mut tour = Tour::new(lab, "setting up");
     let layer = lab.gpu.messages().map_or_else(String::new, |messages| known(&messages.layer));
-    let alive = format!("a missing barrier was reported: synchronization validation is alive ({layer})");
-    tour.say("canary", &Said::Fine(alive));
+    tour.say("layer", &Said::Fine(format!("a barrier left out on purpose was reported ({layer})")));
     let heard = first_of_each(&lab.gpu.take_messages());
     if !heard.is_empty() {
         tour.say("setting up", &Said::listed(heard));
@@ -40,13 +39,15 @@ pub fn check(lab: &Lab, broken: Option<Break>, stopped: &dyn Fn() -> bool) -> Re
     session.dry_run()?;
     // Messages of the dry run are raised again by the samples below.
     drop(lab.gpu.take_messages());
-    Ok(tour.visit(lab, stopped, "not checked", |v| {
+    let mut tour = tour.visit(lab, stopped, "not checked", |v| {
         let said = one_variant(&mut session, v, broken);
         session.scripts.mutation = Mutation::default();
         // After an error, drop its remaining messages, so that they are not counted for the next variant.
         drop(lab.gpu.take_messages());
         said
-    }))
+    });
+    tour.count();
+    Ok(tour)
 }
 
 /// Checks the allowed orders and the variant as recorded. A variant with empty access masks is checked once more
@@ -60,7 +61,7 @@ fn one_variant(session: &mut Session<'_>, v: usize, broken: Option<Break>) -> Re
         // A variant that the device cannot run as recorded can still run one dispatch at a time.
         Some(Status::Skipped { reason }) if variant.left_out.is_none() => Some(reason),
         Some(Status::Skipped { reason } | Status::Unsupported { reason }) => {
-            return Ok(Said::left_out(reason));
+            return Ok(Said::LeftOut(reason.clone()));
         }
         _ => None,
     };

@@ -29,10 +29,12 @@ const COUNTS: u32 = 3;
 /// What a user says of limits.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Limits {
-    /// Limits of the subgroups on a SIMD, comma-separated, each met by unused shared memory
+    /// Limits of the subgroups on a SIMD, comma-separated
+    ///
+    /// Each is met by unused shared memory.
     #[arg(long, value_name = "WAVES", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=64))]
     waves_per_simd: Vec<u32>,
-    /// The same as shares of the subgroups that there is room for, such as 0.5,1
+    /// The same as shares of the most that fit (0.5,1)
     #[arg(
         long,
         value_name = "SHARE",

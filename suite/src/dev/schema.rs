@@ -1,4 +1,4 @@
-//! `suite schema`: writes the JSON schema of records.
+//! `suite dev schema`: writes the JSON schema of records.
 
 use anyhow::Result;
 use record::error::EXIT_RIGHT;

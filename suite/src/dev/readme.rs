@@ -1,4 +1,4 @@
-//! `suite readme`: updates tables and pictures in a page from records.
+//! `suite dev readme`: updates tables and pictures in a page from records.
 
 mod block;
 
@@ -59,7 +59,7 @@ impl Readme {
         if stale == 0 {
             print(&format!("{page}: all {all} blocks are as their records have them"))?;
         } else if self.check {
-            say(&format!("{page}: {stale} of {all} blocks are stale; suite readme makes them anew"));
+            say(&format!("{page}: {stale} of {all} blocks are stale; suite dev readme makes them anew"));
             return Ok(EXIT_FAILED);
         } else {
             renewed.write(&self.page, &text)?;
@@ -118,7 +118,7 @@ struct Marker<'t> {
 fn renewed(page: &Path, text: &str) -> Result<Renewed> {
     let place = |at: usize| format!("{}:{}", page.display(), text[..at].matches('\n').count() + 1);
     let markers = markers(text, &place)?;
-    ensure!(!markers.is_empty(), "{}: the page marks no block; suite readme --help shows how", place(0));
+    ensure!(!markers.is_empty(), "{}: the page marks no block; suite dev readme --help shows how", place(0));
     let mut renewed = Renewed { blocks: markers.len() / 2, ..Renewed::default() };
     let mut copied = 0;
     for pair in markers.chunks(2) {
