@@ -9,7 +9,7 @@ pub fn was_right(row: &Row) -> bool {
     row.racy.is_none_or(|racy| racy.racy_samples == 0)
 }
 
-/// The variant with the shortest isolated time among the wanted ones that were correct in every sample.
+/// The variant with the shortest time alone among the wanted ones that were correct in every sample.
 pub fn fastest_right<'r>(figures: &Figures<'r>, wanted: impl Fn(&str) -> bool) -> Option<(&'r str, f64)> {
     let right = |name: &str| figures.row(name).is_some_and(was_right);
     figures.fastest(Time::Isolated, |name| wanted(name) && right(name))

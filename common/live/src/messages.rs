@@ -131,13 +131,15 @@ pub enum State {
 /// A variant in the list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Its name.
+    /// Its id.
     pub name: String,
+    /// Its name for readers.
+    pub label: String,
     /// What the variant shows, in one sentence.
     pub caption: String,
     /// The variant's correctness class.
     pub promise: Promise,
-    /// Whether this variant is the baseline of ratios.
+    /// Whether this variant is the usual way, to which ratios refer.
     pub is_baseline: bool,
     /// Whether this variant marks the time that no correct variant can beat.
     pub is_bound: bool,

@@ -63,7 +63,7 @@ impl<'r> Figures<'r> {
         median(time, self.row(variant)?)
     }
 
-    /// The isolated time of `variant` minus that of `other`, in microseconds, paired by rounds so that common
+    /// The time alone of `variant` minus that of `other`, in microseconds, paired by rounds so that common
     /// influences cancel.
     #[must_use]
     pub fn difference_us(&self, variant: &str, other: &str) -> Option<Summary> {
@@ -71,14 +71,14 @@ impl<'r> Figures<'r> {
         Summary::of(&differences)
     }
 
-    /// The isolated time of `variant` divided by that of `other`, paired by rounds.
+    /// The time alone of `variant` divided by that of `other`, paired by rounds.
     #[must_use]
     pub fn ratio(&self, variant: &str, other: &str) -> Option<Summary> {
         let ratios: Vec<f64> = self.pairs(variant, other)?.map(|(ours, theirs)| ours / theirs).collect();
         Summary::of(&ratios)
     }
 
-    /// The pipelined time of `variant` divided by that of `other`, paired by rounds. `None` if either is lost in
+    /// The time back to back of `variant` divided by that of `other`, paired by rounds. `None` if either is lost in
     /// noise.
     #[must_use]
     pub fn pipelined_ratio(&self, variant: &str, other: &str) -> Option<Summary> {
@@ -91,7 +91,7 @@ impl<'r> Figures<'r> {
         Summary::of(&ratios?)
     }
 
-    /// The share of the device's own limit that `variant` reaches, in isolated time and paired by rounds: the larger
+    /// The share of the device's own limit that `variant` reaches, in time alone and paired by rounds: the larger
     /// share if it declares both bytes and operations. `None` if the limit was not measured or its results were
     /// wrong.
     #[must_use]
@@ -121,7 +121,7 @@ impl<'r> Figures<'r> {
         timed.min_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// Isolated times of both variants in the rounds that they share.
+    /// Times alone of both variants in the rounds that they share.
     fn pairs(&self, variant: &str, other: &str) -> Option<impl Iterator<Item = (f64, f64)> + use<'r>> {
         let pairs = paired(self.row(variant)?, self.row(other)?);
         Some(pairs.map(|(ours, theirs)| (ours.one_us, theirs.one_us)))

@@ -149,7 +149,7 @@ pub fn limits() -> Record {
     record
 }
 
-/// A row of twelve samples with the same isolated and pipelined time.
+/// A row of twelve samples with the same time alone and back to back.
 fn steady(variant: &str, [one_us, further]: [f64; 2]) -> Row {
     Row {
         isolated_us: Summary::of(&[one_us; 12]),
@@ -185,7 +185,7 @@ pub fn traced() -> Record {
     around(rows)
 }
 
-/// An interrupted run on a CPU device, without pipelined times.
+/// An interrupted run on a CPU device, without times back to back.
 pub fn cpu() -> Record {
     let mut rows = vec![
         row("full_barrier", 12, 41_234.5, Stop::Interrupted),

@@ -91,13 +91,19 @@ impl Record {
         self.bound.as_deref().or(self.baseline.as_deref())
     }
 
+    /// The label of a variant, or its id where there is none.
+    #[must_use]
+    pub fn label<'r>(&'r self, variant: &'r str) -> &'r str {
+        self.rows.iter().find(|row| row.variant == variant).map_or(variant, Row::label)
+    }
+
     /// The ratio of a row to the [reference](Record::reference).
     #[must_use]
     pub fn to_reference(&self, row: &Row) -> Option<Summary> {
         if self.bound.is_some() { row.to_bound } else { row.to_baseline }
     }
 
-    /// The smallest difference between two isolated times of any one row, in microseconds: an estimate of the
+    /// The smallest difference between two times alone of any one row, in microseconds: an estimate of the
     /// timestamps' resolution. All rows are used, since a single row may have few samples that are far apart.
     #[must_use]
     pub fn step_us(&self) -> Option<f64> {
@@ -161,7 +167,7 @@ pub struct Host {
 pub struct Method {
     /// Seed of the order in which variants were sampled.
     pub seed: u64,
-    /// Repetitions in the long submit of each pair; 1 where no pipelined time was taken.
+    /// Repetitions in the long submit of each pair; 1 where no time back to back was taken.
     pub repetitions: u32,
     /// The stopping rule.
     pub rule: Rule,
@@ -216,7 +222,8 @@ pub enum Ended {
 /// Rows as cross tables.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Matrix {
-    /// Head of the first column.
+    /// Head of the first column, where the cells do not say it.
+    #[serde(default)]
     pub corner: String,
     /// What a cell holds.
     pub shows: Shows,
@@ -226,11 +233,11 @@ pub struct Matrix {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Shows {
-    /// The ratio of isolated times to the [reference](Record::reference).
+    /// The ratio of times alone to the [reference](Record::reference).
     Ratios,
-    /// Isolated and pipelined time, in microseconds.
+    /// Time alone and time back to back, in microseconds.
     Times,
-    /// How many elements raced, and in how many samples.
+    /// How many elements were wrong, and in how many samples.
     Races,
 }
 
@@ -276,7 +283,7 @@ pub struct Row {
     /// Submits that were thrown away because the clock was too low.
     #[serde(default)]
     pub discarded: usize,
-    /// The isolated median is within five times the floor of the timestamps.
+    /// The median time alone is within five times the floor of the timestamps.
     pub near_floor: bool,
     /// CPU time of the `vkCmd*` calls of one repetition, in microseconds.
     pub record_us: Option<Summary>,

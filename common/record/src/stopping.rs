@@ -75,7 +75,7 @@ pub enum Stop {
 }
 
 impl Rule {
-    /// The decision for a row with these meters; `None` to continue. `many` is absent if no pipelined time is
+    /// The decision for a row with these meters; `None` to continue. `many` is absent if no time back to back is
     /// measured.
     pub fn verdict(&self, one: &Meter, many: Option<&Meter>, budget_spent: bool) -> Option<Stop> {
         let meters = || std::iter::once(one).chain(many);

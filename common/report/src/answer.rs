@@ -188,14 +188,11 @@ fn variants(record: &Record) -> Table {
     let mut table =
         Table::new("", names).with_words(rows.iter().map(|row| format::status(&row.status)).collect());
     table.push(column(Side::Points, &format!("alone,{BLANK}µs"), &|row| {
-        Some(format::uncertain(row.isolated_us.as_ref()?, false, alone))
+        Some(format::uncertain(row.isolated_us.as_ref()?, alone))
     }));
-    table.push_used(
-        column(Side::Points, &format!("back{BLANK}to{BLANK}back"), &|row| {
-            Some(format::time(row.pipelined_us.as_ref()?, false))
-        })
-        .goes(12),
-    );
+    table.push_used(column(Side::Points, &format!("back{BLANK}to{BLANK}back"), &|row| {
+        Some(format::significant(row.pipelined_us.as_ref()?.median))
+    }));
     if let Some((name, ratios)) = ratios(record) {
         let most = ratios.iter().flatten().map(|(median, _)| *median).fold(1.0, f64::max);
         let text = |ratio: &Option<Ratio>| ratio.as_ref().map(|(_, text)| text.clone());
@@ -204,11 +201,11 @@ fn variants(record: &Record) -> Table {
         };
         table.push(Column::new(Side::Points, "times", ratios.iter().map(text)));
         let head = format!("{name} =\u{a0}1").replace(' ', &BLANK.to_string());
-        table.push(Column::new(Side::Left, head, ratios.iter().map(bar)).goes(14));
+        table.push(Column::new(Side::Left, head, ratios.iter().map(bar)));
     }
     let shares = percent_of_limit::shares(record).into_iter();
     let shares = shares.map(|share| share.map(|share| percent_of_limit::cell(&share)));
-    table.push_used(Column::new(Side::Right, format!("of{BLANK}limit"), shares).goes(13));
+    table.push_used(Column::new(Side::Right, format!("of{BLANK}limit"), shares));
     table
 }
 
@@ -230,7 +227,7 @@ fn ratios(record: &Record) -> Option<(&str, Vec<Option<Ratio>>)> {
         (None, Some(name)) => (name, |row| row.to_bound),
         (None, None) => return None,
     };
-    let label = record.rows.iter().find(|row| row.variant == *reference)?.label();
+    let label = record.label(reference);
     let text = |row: &Row| Some((of(row)?.median, format::ratio(&of(row)?)));
     let ratios: Vec<_> = record.rows.iter().map(text).collect();
     ratios.iter().any(Option::is_some).then_some((label, ratios))

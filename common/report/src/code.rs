@@ -6,10 +6,10 @@ mod reported;
 
 use isa::{ChipCode, CodeReport, Compiled, KernelCode};
 
-use super::charset::{BLANK, Charset};
+use super::charset::Charset;
 use super::paper::Paper;
 use super::table::{Column, Side, Table};
-use columns::{COLUMNS, LEAST, rows};
+use columns::{COLUMNS, rows};
 
 /// The numbered kernels, then the compiler statistics of each chip and notes on how to read them. Lines have at most
 /// `room` columns where that is possible. Ends with a newline.
@@ -23,25 +23,14 @@ pub fn code(charset: Charset, room: u16, report: &CodeReport) -> String {
         reported::write(&mut paper, report, reported);
         return paper.text();
     }
-    let mut shown: Vec<notes::Shown<'_>> = Vec::new();
     for chip in &report.chips {
         paper.gap();
         paper.line(&format!("{}, {}", chip.device, chip.driver));
-        let left_out = paper.table(&table(report, chip));
-        let is_shown =
-            |column: &&columns::Column| !left_out.contains(&column.head_of(chip).replace(BLANK, " "));
-        shown.push((chip, COLUMNS.iter().filter(is_shown).collect()));
+        paper.table(&table(report, chip));
     }
     paper.gap();
-    notes::notes(report, &shown).iter().for_each(|line| paper.line(line));
+    notes::notes(report).iter().for_each(|line| paper.line(line));
     paper.text()
-}
-
-/// A note that names the columns that did not fit.
-fn left_out(heads: &[String]) -> Option<String> {
-    let heads = heads.join(", ");
-    (!heads.is_empty())
-        .then(|| format!("Left out for lack of room: {heads} (a wider terminal and --json have them)."))
 }
 
 /// The kernel's name, its workgroup size, and the constants in which it differs from other kernels of the same name.
@@ -62,16 +51,14 @@ fn table(report: &CodeReport, chip: &ChipCode) -> Table {
     let rows: Vec<(&str, Option<usize>)> = rows(report).collect();
     let mut table = Table::new("Variant", rows.iter().map(|(name, _)| (*name).to_owned()))
         .with_words(rows.iter().map(|(_, kernel)| kernel.is_none().then(|| "skipped".to_owned())).collect())
-        .close();
+        .apart(1);
     let number = |(_, kernel): &(&str, Option<usize>)| Some((kernel.as_ref()? + 1).to_string());
     table.push(Column::new(Side::Right, "Kernel", rows.iter().map(number)));
-    for (left, column) in COLUMNS.iter().enumerate() {
+    for column in &COLUMNS {
         let compiled = |kernel: &Option<usize>| chip.kernels.get((*kernel)?)?.compiled();
         let cell = |(_, kernel): &(&str, Option<usize>)| compiled(kernel).map(|c: &Compiled| (column.of)(c));
         let side = if column.is_text { Side::Left } else { Side::Right };
-        let drawn = Column::new(side, column.head_of(chip), rows.iter().map(cell));
-        let rank = u8::try_from(COLUMNS.len() - left).unwrap_or(u8::MAX);
-        table.push(if left < LEAST { drawn } else { drawn.goes(rank) });
+        table.push(Column::new(side, column.head_of(chip), rows.iter().map(cell)));
     }
     table
 }
@@ -180,19 +167,6 @@ mod tests {
         insta::assert_snapshot!("narrow_in_ascii", code(Charset::Ascii, 100, &report()));
     }
 
-    /// Notes explain only the marks that the table shows.
-    #[test]
-    fn marks_are_explained_where_they_are_shown() {
-        for room in 60..230 {
-            let text = code(Charset::Utf8, room, &report());
-            let (tables, notes) = text.rsplit_once("\n\n").unwrap();
-            let explained = |note: &str| notes.replace("\n  ", " ").contains(note);
-            assert_eq!(tables.contains('*'), explained("* Counted in the code"), "{room}\n{text}");
-            assert_eq!(tables.contains("(driver)"), explained("Waves (driver): its own"), "{room}\n{text}");
-            assert_eq!(tables.contains("Shed"), explained("– where wave slots"), "{room}\n{text}");
-        }
-    }
-
     #[test]
     fn code_larger_than_the_cache_is_told() {
         let mut report = report();
@@ -213,13 +187,12 @@ mod tests {
     }
 
     #[test]
-    fn the_least_stays_and_the_rest_fits() {
+    fn every_column_is_there_and_fits() {
         for room in 60..230 {
             let text = code(Charset::Utf8, room, &report());
             for column in &COLUMNS {
-                let head = column.name();
-                let first = head.split(' ').next().unwrap_or_default();
-                assert!(text.contains(first), "{head} at {room}\n{text}");
+                let first = column.head.split([' ', '\u{a0}']).next().unwrap_or_default();
+                assert!(text.contains(first), "{first} at {room}\n{text}");
             }
             let widest = text.lines().map(width).max().unwrap_or(0);
             assert!(room < 72 || widest <= usize::from(room), "{widest} at {room}\n{text}");

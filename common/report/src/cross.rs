@@ -7,6 +7,7 @@ use super::charset::{ABSENT, BLANK};
 use super::format::{self, count};
 use super::names::distinct;
 use super::paper::Paper;
+use super::rows::against;
 use super::table::{Column, Side, Table};
 
 /// Writes the tables one below the other, in the order in which their titles first occur. Cells that are `brief` have
@@ -20,19 +21,20 @@ pub(super) fn tables(paper: &mut Paper, record: &Record, matrix: &Matrix, brief:
             paper.gap();
         }
         paper.line(title);
-        paper.tables(&table(record, matrix, &of_table, brief), false);
+        paper.table(&table(record, matrix, &of_table, brief));
     }
 }
 
 fn table(record: &Record, matrix: &Matrix, cells: &[(&Row, &Cell)], brief: bool) -> Table {
     let heads = distinct(cells.iter().map(|(_, cell)| cell.row.as_str()));
     let side = if matrix.shows == Shows::Races { Side::Left } else { Side::Right };
-    let corner = match matrix.shows {
-        Shows::Times if brief => "µs, alone / back to back",
-        _ => &matrix.corner,
+    let corner = match (matrix.shows, record.reference()) {
+        (Shows::Times, _) => "µs, alone / back to back".to_owned(),
+        (Shows::Ratios, Some(reference)) => against(record.label(reference)),
+        _ => matrix.corner.clone(),
     };
     let mut table =
-        Table::new(corner, heads.iter().map(|head| (*head).to_owned())).apart(if brief { 2 } else { 3 });
+        Table::new(&corner, heads.iter().map(|head| (*head).to_owned())).apart(if brief { 2 } else { 3 });
     for column in distinct(cells.iter().map(|(_, cell)| cell.column.as_str())) {
         let cell = |head: &&str| {
             let found = cells.iter().find(|(_, cell)| cell.row == *head && cell.column == column);
@@ -49,29 +51,24 @@ fn text(record: &Record, row: &Row, shows: Shows, brief: bool) -> String {
         return row.status.word().into();
     }
     match shows {
-        Shows::Ratios => ratio(row, record.to_reference(row), brief),
+        Shows::Ratios => ratio(record.to_reference(row)),
         Shows::Times => times(row),
         Shows::Races if brief => row.racy.map_or_else(|| ABSENT.into(), trials),
         Shows::Races => row.racy.map_or_else(|| ABSENT.into(), |racy| races(racy, &row.promise)),
     }
 }
 
-fn ratio(row: &Row, ratio: Option<Summary>, brief: bool) -> String {
+fn ratio(ratio: Option<Summary>) -> String {
     let Some(ratio) = ratio else { return ABSENT.into() };
-    if brief {
-        return format::ratio(&ratio);
-    }
-    // A blank in place of the mark keeps the digits aligned.
-    let raced = if row.racy.is_some_and(|racy| racy.racy_samples > 0) { '!' } else { BLANK };
-    format!("{}{raced}", format::ratio(&ratio))
+    format::ratio(&ratio)
 }
 
-/// The isolated time and the pipelined time, if it was measured.
+/// The time alone and the time back to back, if it was measured.
 fn times(row: &Row) -> String {
-    let median = |summary: Option<Summary>, near_floor| {
-        summary.map_or_else(|| ABSENT.into(), |summary| format::time(&summary, near_floor))
+    let median = |summary: Option<Summary>| {
+        summary.map_or_else(|| ABSENT.into(), |summary| format::significant(summary.median))
     };
-    format!("{} / {}", median(row.isolated_us, row.near_floor), median(row.pipelined_us, false))
+    format!("{} / {}", median(row.isolated_us), median(row.pipelined_us))
 }
 
 /// In how many trials anything was wrong.
@@ -130,20 +127,16 @@ mod tests {
     }
 
     #[test]
-    fn times_are_isolated_and_pipelined() {
+    fn times_are_alone_and_back_to_back() {
         let mut record = fixture::ratios();
         record.matrix = Some(Matrix { corner: "µs".into(), shows: Shows::Times });
         record.rows[0].isolated_us = Summary::of(&[12.0; 3]);
         record.rows[0].pipelined_us = Summary::of(&[10.5; 3]);
         record.rows[1].pipelined_us = None;
-        record.rows[1].near_floor = true;
         assert_eq!(times(&record.rows[0]), "12.00 / 10.50");
-        assert!(times(&record.rows[1]).starts_with('~') && times(&record.rows[1]).ends_with("/ –"));
+        assert!(times(&record.rows[1]).ends_with("/ –"));
         let text = table(&record, 120);
-        assert!(
-            text.contains("12.00 / 10.50") && text.contains("Cells: isolated / pipelined time"),
-            "{text}"
-        );
+        assert!(text.contains("12.00 / 10.50") && text.contains("alone / back to back"), "{text}");
     }
 
     #[test]
@@ -155,7 +148,8 @@ mod tests {
                 assert!(widest <= usize::from(room), "{widest} columns at {room}\n{text}");
                 for cell in record.rows.iter().filter_map(|row| row.cell.as_ref()) {
                     for head in [&cell.table, &cell.row, &cell.column] {
-                        assert!(text.contains(head.as_str()), "no {head} at {room}\n{text}");
+                        let mut words = head.split(' ');
+                        assert!(words.all(|word| text.contains(word)), "no {head} at {room}\n{text}");
                     }
                 }
             }

@@ -36,15 +36,15 @@ pub fn facts(record: &Record) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// `12 to 14 samples a row`: the samples that were taken, which may be fewer than requested.
+/// `12 to 14 samples per variant`: the samples that were taken, which may be fewer than requested.
 fn taken(record: &Record, asked: Option<usize>) -> String {
     let counts = record.rows.iter().map(|row| row.samples.len()).filter(|count| *count > 0);
     let Some((least, most)) = counts.clone().min().zip(counts.max()) else { return "no samples".into() };
     let range = if least == most { most.to_string() } else { format!("{least} to {most}") };
     match asked {
-        Some(asked) if least < asked => format!("{range} of {asked} samples that were asked for a row"),
-        _ if most == 1 => "1 sample a row".into(),
-        _ => format!("{range} samples a row"),
+        Some(asked) if least < asked => format!("{range} of {asked} samples per variant that were asked for"),
+        _ if most == 1 => "1 sample per variant".into(),
+        _ => format!("{range} samples per variant"),
     }
 }
 
@@ -121,13 +121,13 @@ mod tests {
             method(&record)
         };
         for (fixed, kept, said) in [
-            (Some(3), [1, 1], "1 of 3 samples that were asked for a row;"),
-            (Some(3), [1, 3], "1 to 3 of 3 samples that were asked for a row;"),
-            (Some(3), [3, 3], "3 samples a row;"),
-            (Some(1), [1, 1], "1 sample a row;"),
+            (Some(3), [1, 1], "1 of 3 samples per variant that were asked for;"),
+            (Some(3), [1, 3], "1 to 3 of 3 samples per variant that were asked for;"),
+            (Some(3), [3, 3], "3 samples per variant;"),
+            (Some(1), [1, 1], "1 sample per variant;"),
             (Some(3), [0, 0], "no samples;"),
-            (None, [1, 1], "1 sample a row, to"),
-            (None, [1, 4], "1 to 4 samples a row, to"),
+            (None, [1, 1], "1 sample per variant, to"),
+            (None, [1, 4], "1 to 4 samples per variant, to"),
         ] {
             assert!(method(fixed, &kept).starts_with(said), "{}", method(fixed, &kept));
         }

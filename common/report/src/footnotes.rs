@@ -13,26 +13,20 @@ use super::percent_of_limit;
 const OUTLIERS: f64 = 0.05;
 
 /// Groups of footnotes: problems with figures, meanings of figures, the record's own notes. `drawn` is
-/// the text of the table above, `left_out` the columns that did not fit into it.
-pub(super) fn groups(record: &Record, drawn: &str, left_out: &[String]) -> Vec<Vec<String>> {
+/// the text of the table above.
+pub(super) fn groups(record: &Record, drawn: &str) -> Vec<Vec<String>> {
     let mut meanings = match record.matrix.as_ref().map(|matrix| matrix.shows) {
         Some(Shows::Races) => races_legend(record).into_iter().collect(),
         Some(Shows::Ratios) => ratios_legend(record).into_iter().collect(),
-        Some(Shows::Times) => {
-            vec!["Cells: isolated / pipelined time of a repetition, medians, in µs.".into()]
-        }
+        Some(Shows::Times) => vec!["Cells: medians of a repetition.".into()],
         None => {
-            let mut lines = legend(record, left_out);
+            let mut lines = legend(record);
             lines.extend(racy(record));
             lines
         }
     };
-    let no_column = record.matrix.is_some() || left_out.iter().any(|head| head == "of limit");
-    meanings.extend(percent_of_limit::legend(record, no_column));
+    meanings.extend(percent_of_limit::legend(record, record.matrix.is_some()));
     meanings.extend(published(record));
-    if !left_out.is_empty() {
-        meanings.push(format!("Left out for lack of room: {}.", left_out.join(", ")));
-    }
     let groups = [cautions_beside(record, drawn), meanings, record.notes.clone()];
     groups.into_iter().filter(|group| !group.is_empty()).collect()
 }
@@ -120,7 +114,7 @@ fn stopped(record: &Record) -> Vec<String> {
         let text = match row.stop.as_ref()? {
             Stop::Budget { unmet } => {
                 let budget = trimmed(record.method.budget_s);
-                format!("stopped by the budget of {budget} s: {}", unmet.join("; "))
+                format!("stopped early: time budget of {budget} s used up: {}", unmet.join("; "))
             }
             Stop::SampleLimit { unmet } => {
                 let samples = record.method.rule.most_for_median;
@@ -143,8 +137,8 @@ fn stopped_in_all(record: &Record) -> Option<String> {
         (record.rows.iter().filter(by_budget).count(), record.rows.iter().filter(|r| measured(r)).count());
     (stopped > 0).then(|| {
         format!(
-            "{stopped} of {all} variants were stopped by the budget of {} s before the asked precision; the record \
-             says which condition each missed.",
+            "{stopped} of {all} variants stopped early: time budget of {} s used up; the record says which \
+             condition each missed.",
             trimmed(record.method.budget_s)
         )
     })
@@ -154,7 +148,7 @@ fn near_floor(record: &Record) -> Option<String> {
     let names = names(record, |row| row.near_floor);
     (!names.is_empty()).then(|| {
         format!(
-            "~ ({names}): within five times the floor of {}{BLANK}µs that two timestamps with nothing between them are apart.",
+            "{names}: within five times the {}{BLANK}µs that two timestamps with nothing between them are apart.",
             trimmed(record.method.floor_us)
         )
     })
@@ -171,7 +165,7 @@ fn outliers(record: &Record) -> Option<String> {
     let names: Vec<_> = many().map(|row| row.variant.clone()).collect();
     (!names.is_empty()).then(|| {
         format!(
-            "Outliers, kept: up to {most:.0}{BLANK}% of a row's samples lie outside Tukey's fences ({}).",
+            "Outliers, kept: up to {most:.0}{BLANK}% of a variant's samples lie outside Tukey's fences ({}).",
             names::of(record, &names)
         )
     })
@@ -187,11 +181,11 @@ fn promises(record: &Record) -> Vec<String> {
     let said = record.rows.iter().filter(ran).filter_map(|row| {
         let text = match &row.promise {
             Promise::Hardware { relies_on } => {
-                format!("lawful by hardware, not by Vulkan; relies on {relies_on}")
+                format!("correct on this GPU, not by the Vulkan specification; relies on {relies_on}")
             }
-            Promise::Nothing { leaves_out } => format!("not lawful; leaves out {leaves_out}"),
+            Promise::Nothing { leaves_out } => format!("wrong on purpose: leaves out {leaves_out}"),
             Promise::Fault { elements } if measured(row) => {
-                format!("has a fault on purpose; in every sample just its {} differed", texels(*elements))
+                format!("has a seeded bug; in every sample only its {} differed", texels(*elements))
             }
             Promise::Law | Promise::Fault { .. } => return None,
         };
@@ -211,8 +205,7 @@ fn samples(least: usize, most: usize) -> String {
 }
 
 /// The meaning of the columns of times and ratios.
-fn legend(record: &Record, left_out: &[String]) -> Vec<String> {
-    let shown = |head: &str| !left_out.iter().any(|gone| gone.starts_with(head));
+fn legend(record: &Record) -> Vec<String> {
     let times: Vec<&Row> =
         record.rows.iter().filter(|row| measured(row) && row.isolated_us.is_some()).collect();
     let counts = times.iter().filter_map(|row| row.isolated_us).map(|s| s.n);
@@ -220,13 +213,13 @@ fn legend(record: &Record, left_out: &[String]) -> Vec<String> {
         return vec![];
     };
     let mut lines = vec![format!(
-        "Times: median ± half the width of its 95{BLANK}% interval (none below 6 samples), {} a row.",
+        "Times: median ± half the width of its 95{BLANK}% interval (none below 6 samples), {} per variant.",
         samples(least, most)
     )];
     let n = record.method.repetitions;
-    if shown("Pipelined") && times.iter().any(|row| row.pipelined_us.is_some()) {
+    if times.iter().any(|row| row.pipelined_us.is_some()) {
         lines.push(format!(
-            "Pipelined: what one more repetition costs, (T({n}) − T(1)) / {}.",
+            "Back to back: what one more repetition costs, (T({n}) − T(1)) / {}.",
             n.saturating_sub(1)
         ));
     }
@@ -241,17 +234,14 @@ fn ratios_legend(record: &Record) -> Option<String> {
     let counts = times.map(|times| times.n);
     let (least, most) = (counts.clone().min()?, counts.max()?);
     let mut text = format!(
-        "Cells: isolated time ÷ that of {}, which takes {}{BLANK}µs; medians of {} a variant",
-        reference.variant,
+        "Cells: time alone divided by that of {}, which takes {}{BLANK}µs; medians of {} per variant",
+        reference.label(),
         trimmed(reference.isolated_us?.median),
         samples(least, most)
     );
     let rows = || record.rows.iter().filter(|row| measured(row));
     if rows().filter_map(|row| record.to_reference(row)).any(|ratio| undecided(&ratio)) {
         text += &format!("; ≈ where the 95{BLANK}% interval holds 1 or is missing");
-    }
-    if rows().filter_map(|row| row.racy).any(|racy| racy.racy_samples > 0) {
-        text += "; ! where texels raced";
     }
     Some(text + ".")
 }
@@ -274,7 +264,7 @@ fn races_legend(record: &Record) -> Option<String> {
     Some(format!(
         "Cells: texels that differ from the CPU reference's, median and maximum of a trial, and in how many of the \
          trials any did. Where none was seen, the bound in brackets is the upper end of the one-sided \
-         95{BLANK}% interval of the share of trials that race, 1 − 0.05^(1/N): it is no proof that none does."
+         95{BLANK}% interval of the share of wrong trials, 1 − 0.05^(1/N): it is no proof that there is none."
     ))
 }
 
@@ -286,7 +276,7 @@ fn ratio_legend(rows: &[&Row]) -> Option<String> {
     } else {
         String::new()
     };
-    (!ratios.is_empty()).then(|| format!("÷: median of isolated times divided within rounds{mark}."))
+    (!ratios.is_empty()).then(|| format!("Ratios: median of times alone divided within rounds{mark}."))
 }
 
 /// Says that every result was compared with the CPU reference.
@@ -298,8 +288,8 @@ fn racy(record: &Record) -> Option<String> {
     if record.rows.iter().all(|row| row.promise == Promise::Law) {
         let runs = counts.iter().map(|racy| racy.samples).min().unwrap_or(0);
         return Some(format!(
-            "Checked: all {} elements of each repetition's result, in every sample ({runs} or more a row), against the \
-             CPU reference: a row with figures had none wrong.",
+            "Checked: all {} elements of each repetition's result, in every sample ({runs} or more per variant), against \
+             the CPU reference: a variant with figures had none wrong.",
             range(&least, &most)
         ));
     }
@@ -307,17 +297,17 @@ fn racy(record: &Record) -> Option<String> {
         format!("each repetition's {} texels are compared with the CPU reference's", range(&least, &most));
     Some(if counts.iter().any(|r| r.racy_samples > 0) {
         format!(
-            "Racy texels: {checked}; median count of those that differ in a short submit (≤ or max: the largest), and in how many of the samples any did, long submits included."
+            "Wrong texels: {checked}; median count of those that differ in a short submit (max: the largest), and in how many of the runs any did, long submits included."
         )
     } else {
-        format!("Racy texels: {checked}.")
+        format!("Wrong texels: {checked}.")
     })
 }
 
 fn published(record: &Record) -> Vec<String> {
     let said = record.rows.iter().filter_map(|row| {
         let Published { value, unit, device, source } = row.published.as_ref()?;
-        Some((format!("on {device} ({unit}): {source}"), format!("{} {value:.2}", row.variant)))
+        Some((format!("on {device} ({unit}): {source}"), format!("{} {value:.2}", row.label())))
     });
     let line = |(text, names): (String, Vec<String>)| format!("Published: {} {text}.", names.join(", "));
     names::grouped(said).into_iter().map(line).collect()
@@ -347,7 +337,8 @@ mod tests {
 
     #[test]
     fn rows_with_the_same_text_share_a_line() {
-        let said = [("x", "a"), ("y", "b"), ("x", "c")].map(|(text, name)| (text.to_owned(), name));
-        assert_eq!(lines(&fixture::record(), said), ["a, c: x", "b: y"]);
+        let said =
+            [("x", "events"), ("y", "no_barrier"), ("x", "cold")].map(|(text, name)| (text.to_owned(), name));
+        assert_eq!(lines(&fixture::record(), said), ["events, cold: x", "no barrier: y"]);
     }
 }

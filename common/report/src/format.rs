@@ -9,20 +9,14 @@ use super::timestamp_resolution::{self, Coarse, Error};
 
 pub use record::number::significant;
 
-/// A median in microseconds, with `~` in front if `near_floor`.
-#[must_use]
-pub fn time(summary: &Summary, near_floor: bool) -> String {
-    format!("{}{}", if near_floor { "~" } else { "" }, significant(summary.median))
-}
-
-/// Like [`time`], followed by its error if it has one.
-pub(super) fn uncertain(summary: &Summary, near_floor: bool, coarse: Option<Coarse>) -> String {
+/// A median, followed by its error if it has one.
+pub(super) fn uncertain(summary: &Summary, coarse: Option<Coarse>) -> String {
     let error = timestamp_resolution::error(summary, coarse)
         .map_or_else(String::new, |error| format!("{BLANK}{}", share(error)));
-    time(summary, near_floor) + &error
+    significant(summary.median) + &error
 }
 
-/// `±0.2 %`: half the width of the 95 % interval of the median isolated time, or the resolution of the timestamps.
+/// `±0.2 %`: half the width of the 95 % interval of the median time alone, or the resolution of the timestamps.
 /// `None` if there is no interval.
 #[must_use]
 pub fn isolated_error(record: &Record, summary: &Summary) -> Option<String> {
@@ -165,49 +159,25 @@ pub fn status(status: &Status) -> Option<String> {
     }
 }
 
-/// Whether the specification promises the result: `yes`, `hardware`, `no` or `fault`.
+/// By what the result is correct.
 #[must_use]
-pub fn lawful(promise: &Promise) -> &'static str {
+pub fn correct(promise: &Promise) -> &'static str {
     match promise {
-        Promise::Law => "yes",
-        Promise::Hardware { .. } => "hardware",
-        Promise::Nothing { .. } => "no",
-        Promise::Fault { .. } => "fault",
+        Promise::Law => "by the spec",
+        Promise::Hardware { .. } => "on this GPU",
+        Promise::Nothing { .. } => "no, on purpose",
+        Promise::Fault { .. } => "seeded bug",
     }
 }
 
-/// The forms of a count of racy elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RacyForm {
-    /// `12345 (max 20001) in 24 of 24`.
-    Long,
-    /// `12345 in 24/24`.
-    Short,
-    /// Like `Short`, on two lines.
-    Stacked,
-}
-
-/// The number of elements that differed, and in how many of the samples any did.
+/// The number of elements that differed, and in how many of the runs any did.
 #[must_use]
-pub fn racy(racy: Racy) -> String {
-    racy_as(racy, RacyForm::Long)
-}
-
-pub(super) fn racy_as(racy: Racy, form: RacyForm) -> String {
-    let Racy { samples, racy_samples, median, max, long_max, .. } = racy;
-    let gap = if form == RacyForm::Stacked { '\n' } else { ' ' };
-    if racy_samples == 0 {
-        return format!("none seen{gap}in {samples}");
-    }
-    match form {
+pub fn racy(Racy { samples, racy_samples, median, max, long_max, .. }: Racy) -> String {
+    match (racy_samples, max) {
+        (0, _) => format!("0 in {samples} runs"),
         // A bare 0 would be read as "none".
-        RacyForm::Long if max == 0 => {
-            format!("only in long submits (max {long_max}), {racy_samples} of {samples}")
-        }
-        _ if max == 0 => format!("long only{gap}in {racy_samples}/{samples}"),
-        RacyForm::Long => format!("{} (max {max}) in {racy_samples} of {samples}", count(median)),
-        _ if median == 0.0 => format!("≤{max}{gap}in {racy_samples}/{samples}"),
-        _ => format!("{}{gap}in {racy_samples}/{samples}", count(median)),
+        (_, 0) => format!("only in long submits (max {long_max}), {racy_samples} of {samples} runs"),
+        _ => format!("{} (max {max}) in {racy_samples} of {samples} runs", count(median)),
     }
 }
 
@@ -289,18 +259,11 @@ mod tests {
     }
 
     #[test]
-    fn racy_counts_are_never_read_as_none() {
-        let racy_samples = Racy { samples: 24, racy_samples: 3, median: 0.0, max: 7, long_max: 9, of: 100 };
-        let forms = [RacyForm::Long, RacyForm::Short, RacyForm::Stacked];
-        assert_eq!(
-            forms.map(|form| racy_as(racy_samples, form)),
-            ["0 (max 7) in 3 of 24", "≤7 in 3/24", "≤7\nin 3/24"]
-        );
-        let racy_samples = Racy { max: 0, ..racy_samples };
-        assert_eq!(
-            forms.map(|form| racy_as(racy_samples, form)),
-            ["only in long submits (max 9), 3 of 24", "long only in 3/24", "long only\nin 3/24"]
-        );
+    fn counts_are_never_read_as_none() {
+        let some = Racy { samples: 24, racy_samples: 3, median: 0.0, max: 7, long_max: 9, of: 100 };
+        assert_eq!(racy(some), "0 (max 7) in 3 of 24 runs");
+        assert_eq!(racy(Racy { max: 0, ..some }), "only in long submits (max 9), 3 of 24 runs");
+        assert_eq!(racy(Racy { racy_samples: 0, ..some }), "0 in 24 runs");
     }
 
     /// A ratio with this interval and with a median at its centre.

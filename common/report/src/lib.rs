@@ -53,7 +53,7 @@ pub use painting::painted;
 pub use paper::{Paper, wrapped};
 pub use progress::Line;
 pub use race_map::picture_of;
-pub use rows::{rows, table, table_in};
+pub use rows::{against, rows, table, table_in};
 pub use shell::quote;
 pub use sweep::sweep;
 pub use table::{Column, Line as TableLine, Side, Table};

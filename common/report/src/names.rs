@@ -20,14 +20,14 @@ pub fn distinct<T: PartialEq>(names: impl IntoIterator<Item = T>) -> Vec<T> {
     grouped(names.into_iter().map(|name| (name, ()))).into_iter().map(|(name, _)| name).collect()
 }
 
-/// The names of `variants`, which are rows of `record`. If the record is shown as cross tables, a column or row
+/// The labels of `variants`, which are ids of rows of `record`. If the record is shown as cross tables, a column or row
 /// whose variants are all listed is named by its heading.
 pub(super) fn of(record: &Record, variants: &[String]) -> String {
-    if record.matrix.is_none() {
-        return variants.join(", ");
-    }
     let mut left: Vec<&Row> = record.rows.iter().filter(|row| variants.contains(&row.variant)).collect();
     let mut names = Vec::new();
+    if record.matrix.is_none() {
+        return left.iter().map(|row| row.label()).collect::<Vec<_>>().join(", ");
+    }
     let heads: [fn(&Cell) -> &str; 2] = [|cell| &cell.column, |cell| &cell.row];
     for head in heads {
         take_whole(record, &mut left, &mut names, |cell| head(cell).to_owned());
@@ -35,7 +35,7 @@ pub(super) fn of(record: &Record, variants: &[String]) -> String {
     for head in heads {
         take_whole(record, &mut left, &mut names, |cell| format!("{} ({})", head(cell), cell.table));
     }
-    names.extend(left.iter().map(|row| row.variant.clone()));
+    names.extend(left.iter().map(|row| row.label().to_owned()));
     names.join(", ")
 }
 
@@ -71,7 +71,10 @@ mod tests {
         let whole = of_column("no_barrier");
         assert!(whole.len() > 3);
         assert_eq!(of(&record, &whole), "no_barrier");
-        assert_eq!(of(&record, &whole[..1]), whole[0]);
-        assert_eq!(of(&fixture::record(), &["a".into(), "b".into()]), "a, b");
+        assert_eq!(
+            of(&record, &whole[..1]),
+            record.rows.iter().find(|row| row.variant == whole[0]).unwrap().label()
+        );
+        assert_eq!(of(&fixture::record(), &["events".into(), "no_barrier".into()]), "events, no barrier");
     }
 }

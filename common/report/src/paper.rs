@@ -34,26 +34,14 @@ impl Paper {
         self.text += &self.charset.fit(lines);
     }
 
-    /// As many columns of a table as fit; returns the headings of the columns that are left out.
-    pub fn table(&mut self, table: &Table) -> Vec<String> {
-        let (lines, left_out) = table.spelled(self.charset).fitted(self.room.into());
-        self.lines(lines);
-        left_out
-    }
-
-    /// A whole table. Columns that do not fit follow in further tables below, with an empty line between them if
-    /// `gap`.
-    pub fn tables(&mut self, table: &Table, gap: bool) {
-        for (at, lines) in table.spelled(self.charset).split(self.room.into()).into_iter().enumerate() {
-            if gap && at > 0 {
+    /// A table. Columns that do not fit follow in further tables below.
+    pub fn table(&mut self, table: &Table) {
+        for (at, lines) in table.spelled(self.charset).parts(self.room.into()).into_iter().enumerate() {
+            if at > 0 {
                 self.gap();
             }
-            self.lines(lines);
+            lines.into_iter().for_each(|line| self.verbatim(&(line + "\n")));
         }
-    }
-
-    fn lines(&mut self, lines: Vec<String>) {
-        lines.into_iter().for_each(|line| self.verbatim(&(line + "\n")));
     }
 
     /// The text written so far.

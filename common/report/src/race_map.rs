@@ -28,7 +28,7 @@ const GAP: f64 = 8.0;
 const MARGIN: f64 = 16.0;
 const LINE: f64 = 18.0;
 const SIZE: f64 = 13.0;
-/// Smallest size of a drawn bin in pixels, so that a single racy texel is visible.
+/// Smallest size of a drawn bin in pixels, so that a single wrong texel is visible.
 const BLOCK: u32 = 3;
 
 const PAPER: Fill = Fill([255, 255, 255]);

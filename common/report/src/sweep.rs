@@ -43,7 +43,7 @@ pub fn sweep(charset: Charset, room: u16, runs: &Runs<'_>, times: bool) -> Strin
         let shape = |name: &&str| shape(runs, name, reference);
         table.push(Column::new(Side::Left, "", names.iter().map(shape)));
     }
-    paper.tables(&table, false);
+    paper.table(&table);
     if let Some(reference) = reference {
         let usual = label(runs, reference);
         paper.line(&format!("Times of {usual} in µs; of the others, times as long as {usual}."));
@@ -76,7 +76,7 @@ fn cell(record: &Record, name: &str, reference: Option<&str>) -> Option<String> 
     let row = row(record, name)?;
     match &row.status {
         Status::Ok if reference.is_none_or(|reference| reference == name) => {
-            Some(format::time(row.isolated_us.as_ref()?, false))
+            Some(format::significant(row.isolated_us.as_ref()?.median))
         }
         Status::Ok => Some(format::ratio(&ratio(record, name, reference)?)),
         Status::Skipped { .. } | Status::Unsupported { .. } => None,

@@ -1,5 +1,7 @@
 //! Tables that are defined once and shown on terminals of any width and in HTML and Markdown pages.
 
+use std::ops::Range;
+
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table as Drawing, TableStyle};
 
 use super::charset::{ABSENT, BLANK, Charset, width};
@@ -22,10 +24,8 @@ pub struct Column {
     pub head: String,
     /// The alignment of the cells.
     pub side: Side,
-    /// The cells, and shorter versions of them for less room, each with the rank at which it is used.
-    forms: Vec<(u8, Vec<String>)>,
-    /// The rank at which the column is left out; `None` if it always stays.
-    goes: Option<u8>,
+    /// The cells.
+    pub cells: Vec<String>,
     /// Link targets of the cells in a page, if any.
     pub links: Vec<String>,
 }
@@ -37,36 +37,13 @@ impl Column {
         head: impl Into<String>,
         cells: impl IntoIterator<Item = impl Into<Option<String>>>,
     ) -> Self {
-        Self { head: head.into(), side, forms: vec![(0, filled(cells))], goes: None, links: Vec::new() }
-    }
-
-    /// Lets the column be left out where room is short, as step number `rank`. Ranks order these steps and those of
-    /// [`Column::or`].
-    #[must_use]
-    pub fn goes(self, rank: u8) -> Self {
-        Self { goes: Some(rank), ..self }
-    }
-
-    /// Shorter cells that are used where room is short, as step number `rank`.
-    #[must_use]
-    pub fn or(mut self, rank: u8, cells: impl IntoIterator<Item = impl Into<Option<String>>>) -> Self {
-        self.forms.push((rank, filled(cells)));
-        self
-    }
-
-    /// The longest version of each cell.
-    #[must_use]
-    pub fn cells(&self) -> &[String] {
-        &self.forms[0].1
+        let cells = cells.into_iter().map(|cell| cell.into().unwrap_or_else(|| ABSENT.into()));
+        Self { head: head.into(), side, cells: cells.collect(), links: Vec::new() }
     }
 
     fn name(&self) -> String {
         self.head.replace(['\n', BLANK], " ")
     }
-}
-
-fn filled(cells: impl IntoIterator<Item = impl Into<Option<String>>>) -> Vec<String> {
-    cells.into_iter().map(|cell| cell.into().unwrap_or_else(|| ABSENT.into())).collect()
 }
 
 /// A column's heading, its alignment, and the function that returns a row's cell.
@@ -89,43 +66,14 @@ pub struct Table {
     /// Text across the other columns, for rows without figures.
     words: Vec<Option<String>>,
     gap: u16,
-    heads: Heads,
 }
-
-/// How headings are broken, from the widest to the narrowest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Heads {
-    /// On one line, at any width.
-    Whole,
-    /// On one line if there is room.
-    OneLine,
-    /// Broken at blanks.
-    Stacked,
-    /// Broken at blanks and after an underscore.
-    Broken,
-}
-
-/// A step that makes the table narrower.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
-    Heads(Heads),
-    Gap,
-    /// Uses the next shorter version of the column's cells.
-    Narrow(usize),
-    Drop(usize),
-}
-
-/// The ranks at which headings are broken at blanks, the gap between columns shrinks, and names in headings are
-/// broken.
-const RANKS: [(u8, Step); 3] =
-    [(1, Step::Heads(Heads::Stacked)), (7, Step::Gap), (8, Step::Heads(Heads::Broken))];
 
 impl Table {
     /// A table with one row per name.
     #[must_use]
     pub fn new(head: &str, names: impl IntoIterator<Item = String>) -> Self {
         let names = Column::new(Side::Left, head, names);
-        Self { words: vec![None; names.cells().len()], columns: vec![names], gap: 2, heads: Heads::OneLine }
+        Self { words: vec![None; names.cells.len()], columns: vec![names], gap: 2 }
     }
 
     /// A table with one row per item and the given columns; the first column names the rows.
@@ -144,16 +92,10 @@ impl Table {
         Self { words, ..self }
     }
 
-    /// Sets the gap between columns; headings are not broken.
+    /// Sets the gap between columns.
     #[must_use]
     pub fn apart(self, gap: u16) -> Self {
-        Self { gap, heads: Heads::Whole, ..self }
-    }
-
-    /// Sets a gap of one and headings of several lines.
-    #[must_use]
-    pub fn close(self) -> Self {
-        Self { gap: 1, heads: Heads::Stacked, ..self }
+        Self { gap, ..self }
     }
 
     /// Adds a column.
@@ -164,7 +106,7 @@ impl Table {
     /// Adds a column, unless no row has anything in it.
     pub fn push_used(&mut self, column: Column) {
         let used = |(cell, words): (&String, &Option<String>)| words.is_none() && cell != ABSENT;
-        if column.cells().iter().zip(&self.words).any(used) {
+        if column.cells.iter().zip(&self.words).any(used) {
             self.push(column);
         }
     }
@@ -178,9 +120,9 @@ impl Table {
     pub fn lines(&self) -> impl Iterator<Item = Line> {
         let plain = |text: &str| text.replace(BLANK, " ").trim_end().to_owned();
         self.words.iter().enumerate().map(move |(row, words)| match words {
-            Some(words) => Line::Words(plain(&self.columns[0].cells()[row]), plain(words)),
+            Some(words) => Line::Words(plain(&self.columns[0].cells[row]), plain(words)),
             None => {
-                let cell = |column: &Column| (plain(&column.cells()[row]), column.links.get(row).cloned());
+                let cell = |column: &Column| (plain(&column.cells[row]), column.links.get(row).cloned());
                 Line::Cells(self.columns.iter().map(cell).collect())
             }
         })
@@ -192,92 +134,44 @@ impl Table {
         let mut table = self.clone();
         for column in &mut table.columns {
             column.head = spelled(&column.head);
-            column.forms.iter_mut().flat_map(|(_, cells)| cells).for_each(|cell| *cell = spelled(cell));
+            column.cells.iter_mut().for_each(|cell| *cell = spelled(cell));
         }
         table.words.iter_mut().flatten().for_each(|words| *words = spelled(words));
         table
     }
 
-    /// The lines of the table with as many columns as fit into `room`, and the headings of those that do not.
-    pub(super) fn fitted(&self, room: usize) -> (Vec<String>, Vec<String>) {
-        let steps = self.steps();
-        let draw = |taken: &[bool]| {
-            let taken: Vec<Step> =
-                steps.iter().zip(taken).filter(|(_, taken)| **taken).map(|(step, _)| *step).collect();
-            (self.draw(room, &taken), taken)
-        };
-        let fits = |taken: &[bool]| draw(taken).0.iter().all(|line| width(line) <= room);
-        let count = (0..steps.len()).find(|&n| fits(&vec![true; n])).unwrap_or(steps.len());
-        // The last step may have freed more room than needed: undo the steps that fit again, the most important
-        // first.
-        let mut taken = vec![true; count];
-        for step in (0..count).rev() {
-            taken[step] = false;
-            taken[step] = !fits(&taken);
-        }
-        let (lines, taken) = draw(&taken);
-        let gone = self.columns.iter().enumerate().filter(|(at, _)| taken.contains(&Step::Drop(*at)));
-        (lines, gone.map(|(_, column)| column.name()).collect())
-    }
-
-    /// Tables of the first column and as many others as fit, but at least one, until all columns are shown.
-    pub(super) fn split(&self, room: usize) -> Vec<Vec<String>> {
-        let mut tables = Vec::new();
+    /// The table in `room` columns: if not all of its columns fit, in several parts, each with the first column. Rows
+    /// of words are in the first part alone.
+    pub(super) fn parts(&self, room: usize) -> Vec<Vec<String>> {
+        let fits = |to: &usize, from| self.draw(room, from..*to).iter().all(|line| width(line) <= room);
+        let mut parts = Vec::new();
         let mut from = 1;
-        while from < self.columns.len() {
-            let draw = |to: usize| {
-                let others = (1..self.columns.len()).filter(|at| !(from..to).contains(at));
-                self.draw(room, &others.map(Step::Drop).collect::<Vec<_>>())
-            };
-            let fits = |to: &usize| draw(*to).iter().all(|line| width(line) <= room);
-            let to = (from + 1..=self.columns.len()).rev().find(fits).unwrap_or(from + 1);
-            tables.push(draw(to));
+        while from < self.columns.len() || parts.is_empty() {
+            let to = (from + 1..=self.columns.len()).rev().find(|to| fits(to, from)).unwrap_or(from + 1);
+            parts.push(self.draw(room, from..to.min(self.columns.len())));
             from = to;
         }
-        tables
+        parts
     }
 
-    /// The steps that narrow the table, the least important content first.
-    fn steps(&self) -> Vec<Step> {
-        let mut steps: Vec<(u8, Step)> = RANKS.to_vec();
-        steps.retain(|(_, step)| match step {
-            Step::Heads(heads) => self.heads != Heads::Whole && *heads > self.heads,
-            _ => self.heads == Heads::OneLine,
-        });
-        for (at, column) in self.columns.iter().enumerate() {
-            steps.extend(column.forms.iter().skip(1).map(|(rank, _)| (*rank, Step::Narrow(at))));
-            steps.extend(column.goes.map(|rank| (rank, Step::Drop(at))));
-        }
-        steps.sort_by_key(|(rank, _)| *rank);
-        steps.into_iter().map(|(_, step)| step).collect()
-    }
-
-    /// The lines of the table, without trailing blanks.
-    fn draw(&self, room: usize, taken: &[Step]) -> Vec<String> {
-        let heads = taken.iter().filter_map(|step| match step {
-            Step::Heads(heads) => Some(*heads),
-            _ => None,
-        });
-        let heads = heads.fold(self.heads, Heads::max);
-        let gap = if taken.contains(&Step::Gap) { 1 } else { self.gap };
-        let shown = self.columns.iter().enumerate().filter(|(at, _)| !taken.contains(&Step::Drop(*at)));
+    /// The first column and those in the range, without trailing blanks.
+    fn draw(&self, room: usize, others: Range<usize>) -> Vec<String> {
+        let is_first = others.start == 1;
+        let shown = std::iter::once(0).chain(others).map(|at| &self.columns[at]);
         let columns: Vec<(Side, Vec<String>)> = shown
-            .map(|(at, column)| {
-                let narrower = taken.iter().filter(|step| **step == Step::Narrow(at)).count();
-                let cells = self.written(column, narrower);
+            .map(|column| {
+                let cells = self.written(column);
                 let wide = cells.iter().flat_map(|cell| cell.lines()).map(width).max().unwrap_or(0);
-                let head = heads.broken(&column.head, wide);
-                (column.side, std::iter::once(head).chain(cells).collect())
+                (column.side, std::iter::once(broken(&column.head, wide)).chain(cells).collect())
             })
             .collect();
-        self.with_words_across(lines(gap, &columns), room, gap)
+        self.with_words_across(lines(self.gap, &columns), room, is_first)
     }
 
     /// The cells of a column, with figures aligned.
-    fn written(&self, column: &Column, form: usize) -> Vec<String> {
-        let (_, cells) = &column.forms[form.min(column.forms.len() - 1)];
+    fn written(&self, column: &Column) -> Vec<String> {
         let is_name = std::ptr::eq(column, &self.columns[0]);
-        let own = cells.iter().zip(&self.words).map(|(cell, words)| match words {
+        let own = column.cells.iter().zip(&self.words).map(|(cell, words)| match words {
             Some(_) if !is_name => "",
             _ => cell,
         });
@@ -288,14 +182,19 @@ impl Table {
     }
 
     /// Writes texts across empty columns: comfy-table has no cell that spans several columns.
-    fn with_words_across(&self, mut lines: Vec<String>, room: usize, gap: u16) -> Vec<String> {
-        let names = self.written(&self.columns[0], 0);
+    fn with_words_across(&self, mut lines: Vec<String>, room: usize, is_first: bool) -> Vec<String> {
+        let names = self.written(&self.columns[0]);
         let head = std::iter::once(width(&self.columns[0].head));
-        let indent = names.iter().map(|name| width(name)).chain(head).max().unwrap_or(0) + usize::from(gap);
+        let indent =
+            names.iter().map(|name| width(name)).chain(head).max().unwrap_or(0) + usize::from(self.gap);
         for (name, words) in names.iter().zip(&self.words) {
-            if let (Some(words), Some(line)) = (words, lines.iter_mut().find(|line| *line == name)) {
+            let Some(words) = words else { continue };
+            let Some(at) = lines.iter().position(|line| line == name) else { continue };
+            if is_first {
                 let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-                *line = format!("{name:indent$}{}", cut(&words, room.saturating_sub(indent)));
+                lines[at] = format!("{name:indent$}{}", cut(&words, room.saturating_sub(indent)));
+            } else {
+                lines.remove(at);
             }
         }
         let widest = lines.iter().map(|line| width(line)).max().unwrap_or(0);
@@ -329,29 +228,23 @@ fn lines(gap: u16, columns: &[(Side, Vec<String>)]) -> Vec<String> {
     drawing.lines().map(|line| line.replace(BLANK, " ").trim_end().to_owned()).collect()
 }
 
-impl Heads {
-    /// `head` with a newline at each break. Cells of `cells` characters need no narrower heading.
-    fn broken(self, head: &str, cells: usize) -> String {
-        if self <= Self::OneLine || width(head) <= cells {
-            return head.to_owned();
+/// `head`, broken at blanks where that makes a column with cells of `cells` characters narrower.
+fn broken(head: &str, cells: usize) -> String {
+    let longest = head.split([' ', '\n']).map(width).max().unwrap_or(0);
+    let mut lines: Vec<String> = Vec::new();
+    for line in head.lines() {
+        let mut words = line.split(' ').map(str::to_owned);
+        lines.extend(words.next());
+        for word in words {
+            match lines.last_mut() {
+                Some(last) if width(last) + 1 + width(&word) <= longest.max(cells) => {
+                    *last += &format!(" {word}")
+                }
+                _ => lines.push(word),
+            }
         }
-        let stacked = head.replace(' ', "\n");
-        let widest = stacked.lines().map(width).max().unwrap_or(0);
-        if self == Self::Stacked || widest <= cells {
-            return stacked;
-        }
-        break_name(&stacked)
     }
-}
-
-/// Breaks a name after the underscore nearest to its middle.
-fn break_name(head: &str) -> String {
-    let middle = head.len() / 2;
-    let cuts = head.match_indices('_').map(|(at, _)| at + 1);
-    match cuts.min_by_key(|at| at.abs_diff(middle)) {
-        Some(at) => format!("{}\n{}", &head[..at], &head[at..]),
-        None => head.to_owned(),
-    }
+    lines.join("\n")
 }
 
 /// Figures padded so that decimal points and errors are aligned. Words are not changed. Columns with percentages are
@@ -400,39 +293,25 @@ mod tests {
         cells.iter().map(|cell| Some((*cell).to_owned())).collect()
     }
 
-    /// Two columns of figures. The second has shorter cells and can be left out.
-    fn table() -> Table {
-        let mut table = Table::new("Variant", ["a", "b"].map(str::to_owned));
-        table.push(Column::new(Side::Points, "÷ full_barrier", some(&["1.5", "12"])));
-        let long = Column::new(Side::Left, "Racy texels", some(&["100 (max 200) in 3 of 4", "none"]));
-        table.push(long.or(2, some(&["100 in 3/4", "none"])).goes(9));
-        table
-    }
-
     #[test]
-    fn only_what_is_needed_goes() {
-        let at = |room: usize| {
-            let (lines, left_out) = table().fitted(room);
-            (lines.join("\n"), left_out)
-        };
-        let (text, left_out) = at(60);
-        assert!(text.contains("Racy texels") && text.contains("(max 200)") && left_out.is_empty(), "{text}");
-        let (text, left_out) = at(35);
-        assert!(text.contains("full_barrier") && text.contains("100 in 3/4"), "{text}");
-        assert!(!text.contains("max") && left_out.is_empty(), "{text}");
-        let (text, left_out) = at(18);
-        assert!(text.contains("full_") && !text.contains("100"), "{text}");
-        assert_eq!(left_out, ["Racy texels"]);
+    fn columns_that_do_not_fit_follow_below() {
+        let mut table = Table::new("Variant", ["a", "b"].map(str::to_owned));
+        table.push(Column::new(Side::Points, "times barrier", some(&["1.5", "12"])));
+        table.push(Column::new(Side::Left, "wrong texels", some(&["100 (max 200) in 3 of 4", "none"])));
+        assert_eq!(table.parts(60).len(), 1);
+        let parts = table.parts(35);
+        assert_eq!(parts.len(), 2);
+        for (part, words) in parts.iter().zip([["Variant", "barrier"], ["Variant", "(max 200)"]]) {
+            assert!(words.iter().all(|word| part.join("\n").contains(word)), "{part:?}");
+        }
     }
 
     #[test]
     fn heads_break_only_where_that_makes_a_column_narrower() {
-        let head = "÷ full_barrier";
-        assert_eq!(Heads::Broken.broken(head, 14), head);
-        assert_eq!(Heads::Stacked.broken(head, 5), "÷\nfull_barrier");
-        assert_eq!(Heads::Broken.broken(head, 12), "÷\nfull_barrier");
-        assert_eq!(Heads::Broken.broken(head, 5), "÷\nfull_\nbarrier");
-        assert_eq!(Heads::OneLine.broken(head, 5), head);
+        assert_eq!(broken("times barrier", 13), "times barrier");
+        assert_eq!(broken("times barrier", 5), "times\nbarrier");
+        assert_eq!(broken("times 2 bands, no sync", 4), "times\n2\nbands,\nno\nsync");
+        assert_eq!(broken("times 2 bands, no sync", 8), "times 2\nbands,\nno sync");
     }
 
     #[test]

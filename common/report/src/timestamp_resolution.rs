@@ -25,13 +25,13 @@ pub(super) enum Error {
     Below(f64),
 }
 
-/// The resolution of isolated times. Both timestamps are truncated, so a time can be wrong by a whole step.
+/// The resolution of times alone. Both timestamps are truncated, so a time can be wrong by a whole step.
 pub(super) fn isolated(record: &Record) -> Option<Coarse> {
     let (apart_us, error_us) = steps_us(record)?;
     Some(Coarse { apart_us, error_us })
 }
 
-/// The resolution of pipelined times: differences of two times, divided by the number of further repetitions.
+/// The resolution of times back to back: differences of two times, divided by the number of further repetitions.
 pub(super) fn pipelined(record: &Record) -> Option<Coarse> {
     let further = f64::from(record.method.repetitions.checked_sub(1).filter(|n| *n > 0)?);
     let (apart_us, error_us) = steps_us(record)?;

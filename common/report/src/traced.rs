@@ -29,7 +29,7 @@ pub fn traced(charset: Charset, room: u16, record: &Record) -> Option<String> {
         paper.line("Waves in flight, each variant from its first wave to its last");
         paper.verbatim(&sparklines(room.into(), &taken));
         paper.gap();
-        paper.tables(&columns::variants(&taken.iter().map(|taken| taken.row).collect::<Vec<_>>()), true);
+        paper.table(&columns::variants(&taken.iter().map(|taken| taken.row).collect::<Vec<_>>()));
         dispatches(&mut paper, &taken);
         paper.gap();
         for paragraph in parts::paragraphs(record, &taken) {
@@ -52,14 +52,14 @@ pub fn traces(record: &Record) -> Option<Table> {
 
 /// One line per variant: its name, its waves in flight over time, and its span.
 fn sparklines(room: usize, taken: &[Taken<'_>]) -> String {
-    let names = taken.iter().map(|t| width(&t.row.variant)).max().unwrap_or(0);
+    let names = taken.iter().map(|t| width(t.row.label())).max().unwrap_or(0);
     let spans: Vec<String> =
         taken.iter().map(|t| format!("{} µs", significant(t.figures.whole.span_us()))).collect();
     let spans_room = spans.iter().map(|span| width(span)).max().unwrap_or(0);
     let cells = room.saturating_sub(names + 4 + spans_room).clamp(16, 64);
     let line = |(Taken { row, figures, .. }, span): (&Taken<'_>, String)| {
         let line = sparkline(&figures.shape, cells);
-        format!("{:names$}  {line:cells$}  {span:>spans_room$}\n", row.variant)
+        format!("{:names$}  {line:cells$}  {span:>spans_room$}\n", row.label())
     };
     taken.iter().zip(spans).map(line).collect()
 }
@@ -89,14 +89,12 @@ fn step_of(share: f64, steps: usize) -> usize {
 /// Writes one table per variant with more than one dispatch.
 fn dispatches(paper: &mut Paper, taken: &[Taken<'_>]) {
     let many: Vec<&Taken<'_>> = taken.iter().filter(|t| t.figures.dispatches.len() > 1).collect();
-    let mut left_out: Vec<String> = Vec::new();
     for Taken { row, figures, .. } in many.iter().take(VARIANTS) {
         let all = &figures.dispatches;
         let kernels = distinct(all.iter().map(|dispatch| dispatch.kernel.as_str()));
         paper.gap();
-        paper.line(&heading(&row.variant, all, &kernels));
-        let gone = paper.table(&columns::dispatches(&all[..all.len().min(LISTED)], &kernels));
-        left_out = if gone.len() > left_out.len() { gone } else { left_out };
+        paper.line(&heading(row.label(), all, &kernels));
+        paper.table(&columns::dispatches(&all[..all.len().min(LISTED)], &kernels));
     }
     let mut more = Vec::new();
     if many.len() > VARIANTS {
@@ -104,9 +102,6 @@ fn dispatches(paper: &mut Paper, taken: &[Taken<'_>]) {
     }
     if many.iter().take(VARIANTS).any(|t| t.figures.dispatches.len() > LISTED) {
         more.push(format!("those after the first {LISTED} of a variant"));
-    }
-    if !left_out.is_empty() {
-        more.push(format!("columns for which there is no room ({})", left_out.join(", ")));
     }
     if !more.is_empty() {
         paper.line(&format!("Not listed here, --json has them: {}.", more.join("; ")));

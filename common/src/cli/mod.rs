@@ -71,7 +71,7 @@ pub fn run<A: Args + Clone + Debug + 'static>(
     let cli = parse::<A>(&sample, arguments);
     let run = Run { sample, common: cli.common, began, stop: OnceCell::new(), self_test: OnceCell::new() };
     let name = run.sample.name;
-    let ended = if run.common.mode.live {
+    let ended = if run.common.mode.live && !run.common.mode.about {
         run.live::<A>(own, shared, declare)
     } else {
         run.all(&cli.sample, declare)

@@ -76,7 +76,7 @@ fn one(fault: &Fault, made: &[Made], variants: &[String]) -> Result<()> {
     let ends_it = fault.call.site == Site::Wait || fault.kind == "lost";
     if ends_it {
         let failed = ended.stdout.lines().position(|line| line.contains("FAILED: ")).unwrap_or_default();
-        let mut behind = ended.stdout.lines().skip(failed + 1);
+        let mut behind = ended.stdout.lines().skip(failed + 1).take_while(|line| !line.is_empty());
         ensure!(behind.all(|line| line.ends_with("not checked")), "checked on a dead device: {ended}");
     } else {
         ensure!(verdicts("ok: ") == variants.len() - 1, "one failure spoils others: {ended}");

@@ -184,7 +184,7 @@ fn a_wrong_result_fails_a_profile() -> Result<()> {
         ensure!(failed, "{variant} did not fail: {ended}");
     }
     // A race is counted, not judged.
-    ended.shows(&["racy texels, as it may"])
+    ended.shows(&["wrong texels (expected)"])
 }
 
 /// RADV names captures after the second: a frame shares its own with no other submit.

@@ -72,7 +72,7 @@ fn kernels(before: &Record, after: &Record) -> Option<String> {
     (!changed.is_empty()).then(|| format!("kernels whose SPIR-V is another: {}", changed.join(", ")))
 }
 
-/// Variants that rely on hardware and raced on only one side: their order was correct by chance.
+/// Variants that rely on hardware and were wrong on only one side: their order was correct by chance.
 fn raced(before: &Record, after: &Record) -> Option<String> {
     let of = |row: &Row| row.racy.map(|racy| (racy.racy_samples, racy.samples));
     let rows = before.rows.iter().filter(|row| matches!(row.promise, Promise::Hardware { .. }));
@@ -84,7 +84,7 @@ fn raced(before: &Record, after: &Record) -> Option<String> {
                 .then(|| format!("{} in {old} of {of_old} → {new} of {of_new} samples", row.variant))
         })
         .collect();
-    (!told.is_empty()).then(|| format!("raced on one side alone: {}", told.join(", ")))
+    (!told.is_empty()).then(|| format!("wrong texels on one side only: {}", told.join(", ")))
 }
 
 /// The names of failed self-test checks; `None` if none failed.

@@ -65,9 +65,9 @@ pub struct Change {
     /// Whether it had figures before and has none after.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lost: bool,
-    /// The change of its isolated time.
+    /// The change of its time alone.
     pub isolated: Option<Judged>,
-    /// The change of its pipelined time.
+    /// The change of its time back to back.
     pub pipelined: Option<Judged>,
 }
 
@@ -107,8 +107,8 @@ impl Outcome {
     }
 
     /// Combines the verdicts of a variant's two times. A program may depend on either, so a variant that is slower
-    /// in one is slower. The pipelined time is a small difference of large ones and often undecided; in that case
-    /// the isolated time decides.
+    /// in one is slower. The time back to back is a small difference of large ones and often undecided; in that case
+    /// the time alone decides.
     fn of(isolated: Verdict, pipelined: Option<Verdict>) -> Self {
         let times = [Some(isolated), pipelined];
         match isolated {

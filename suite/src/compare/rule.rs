@@ -10,7 +10,7 @@ use record::{Record, Row, Sample};
 use serde::Serialize;
 
 /// Relative difference between two processes that does not count. Of 188 variants that ran twice on an H200 in
-/// separate processes, two of all isolated and pipelined times shifted by more than 0.7 %, and by at most 1.1 %; 185
+/// separate processes, two of all times alone and back to back shifted by more than 0.7 %, and by at most 1.1 %; 185
 /// variants come out as the same. A slowdown of 3 % is found in any of the 91 variants that take 50 µs.
 pub const TOLERANCE: f64 = 0.01;
 
@@ -66,7 +66,7 @@ impl Limits {
     }
 }
 
-/// Compares the isolated times of a row that is `ok` on both sides; `None` if a side has no samples.
+/// Compares the times alone of a row that is `ok` on both sides; `None` if a side has no samples.
 #[must_use]
 pub fn isolated(before: &Row, after: &Row, limits: Limits) -> Option<Judged> {
     let series = |row: &Row| Series::of(row, |s| Some(s.one_us), |s| Some(s.one_us * s.one_mhz?));

@@ -106,7 +106,7 @@ fn shown(pair: &Pair, all: bool) -> impl Iterator<Item = &Change> {
 /// Why rows are undecided; rows with the same reason share a line.
 fn reasons(rows: &[&Change]) -> Vec<String> {
     let of_row = |row: &Change| {
-        let times = [("", &row.isolated), (" (pipelined)", &row.pipelined)];
+        let times = [("", &row.isolated), (" (back to back)", &row.pipelined)];
         let times = times.into_iter().filter_map(|(time, judged)| {
             Some((judged.as_ref()?.reason.clone()?, format!("{}{time}", row.variant)))
         });
@@ -117,8 +117,7 @@ fn reasons(rows: &[&Change]) -> Vec<String> {
     lines.iter().map(|(reason, names)| format!("{}: {reason}.", names.join(", "))).collect()
 }
 
-/// The table of changes. Where room is short, the intervals are left out first, then the times, then the pipelined
-/// columns.
+/// The table of changes.
 fn drawn(rows: &[&Change]) -> Table {
     let mut table = Table::new("Variant", rows.iter().map(|row| row.variant.clone())).apart(2);
     table.push(Column::new(Side::Left, "Verdict", rows.iter().map(|row| row.outcome.word().to_owned())));
@@ -130,17 +129,15 @@ fn drawn(rows: &[&Change]) -> Table {
         |judged: &Judged| format!("{} → {}", significant(judged.before_us), significant(judged.after_us));
     let isolated: fn(&Change) -> Option<&Judged> = |row| row.isolated.as_ref();
     let pipelined: fn(&Change) -> Option<&Judged> = |row| row.pipelined.as_ref();
-    for (head, of, rank) in [("Isolated", isolated, None), ("Pipelined", pipelined, Some(4))] {
-        table.push(column(&format!("{head} µs"), of, &times).goes(if rank.is_none() { 3 } else { 2 }));
-        let short = column(head, of, &|judged| by(judged, false));
-        let change = column(head, of, &|judged| by(judged, true)).or(1, short.cells().to_vec());
-        table.push(rank.map_or(change.clone(), |rank| change.goes(rank)));
+    for (head, of) in [("alone", isolated), ("back\u{a0}to\u{a0}back", pipelined)] {
+        table.push(column(&format!("{head},\u{a0}µs"), of, &times));
+        table.push(column(head, of, &by));
     }
     table
 }
 
 /// `+3.0 % (+2.8 to +3.2)`, with a mark if the medians contradict it.
-fn by(judged: &Judged, interval: bool) -> String {
+fn by(judged: &Judged) -> String {
     let word = format!("{:>6}", judged.verdict.word().to_lowercase());
     let Some(shift) = judged.shift else { return format!("{ABSENT}  {word}") };
     let mark = if judged.medians_outside { OUTSIDE } else { "" };
@@ -151,6 +148,5 @@ fn by(judged: &Judged, interval: bool) -> String {
     };
     let change = percent(shift.ratio);
     let ends = [shift.interval.low, shift.interval.high].map(percent);
-    let ends = if interval { format!(" ({} to {})", ends[0], ends[1]) } else { String::new() };
-    format!("{change} %{mark}{ends}  {word}")
+    format!("{change} %{mark} ({} to {})  {word}", ends[0], ends[1])
 }

@@ -26,7 +26,7 @@ const END_MARKER: &str = "<!-- suite: end -->";
 ///
 ///   <!-- suite: table RECORD [head LINES] -->       its table.txt, or so many lines of it
 ///   <!-- suite: figures HEAD VARIANT... | LABEL RECORD [| LABEL RECORD]... -->
-///                                                   isolated medians in µs, and ratios
+///                                                   median time alones in µs, and ratios
 ///   <!-- suite: picture RECORD|FILE ["WHAT"] -->    its ladder.svg, drawn here, or a file
 ///   <!-- suite: end -->
 ///

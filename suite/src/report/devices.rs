@@ -66,15 +66,20 @@ impl<'b> Comparison<'b> {
         all.all(|other| other == Some(first)).then_some(first)
     }
 
+    /// The label of a variant.
+    pub fn label(&self, variant: &'b str) -> &'b str {
+        self.entries.first().map_or(variant, |entry| entry.record().label(variant))
+    }
+
     /// Pictures of the ratios and of the times.
     pub fn draw(&self) -> Vec<Svg> {
         let mut pictures = Vec::new();
         if let Some(reference) = self.reference() {
-            let axis = format!("isolated time ÷ {reference}");
+            let axis = format!("time alone, times {}", self.label(reference));
             let ratio = |entry: &Entry, row: &Row| entry.record().to_reference(row);
             pictures.extend(self.plot("ratios", &axis, &ratio, true));
         }
-        pictures.extend(self.plot("times", "isolated time, µs", &|_, row| row.isolated_us, false));
+        pictures.extend(self.plot("times", "time alone, µs", &|_, row| row.isolated_us, false));
         pictures
     }
 

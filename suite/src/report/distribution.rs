@@ -1,4 +1,4 @@
-//! Draws how the isolated samples of each variant scatter around their median.
+//! Draws how the samples alone of each variant scatter around their median.
 
 use record::stats::Summary;
 use record::{Row, Status};
@@ -20,7 +20,7 @@ pub fn draw(entry: &Entry) -> Vec<Svg> {
     }
     let empty = Spread { quartiles: [0.0; 3], whiskers: [0.0; 2], outliers: vec![] };
     let plot = RowPlot {
-        title: format!("{}: scatter of the isolated samples", record.sample),
+        title: format!("{}: scatter of the samples alone", record.sample),
         subtitle: subtitle(entry),
         legend: vec![(
             Track::Spread(empty),
@@ -38,7 +38,7 @@ fn box_of(row: &Row) -> Option<PlotRow> {
     let time = row.isolated_us.filter(|_| row.status == Status::Ok && !row.samples.is_empty())?;
     if row.samples.len() < FEWEST {
         let body = Body::Words(format!("fewer than {FEWEST} samples"));
-        return Some(PlotRow { name: row.variant.clone(), strong: false, figure: String::new(), body });
+        return Some(PlotRow { name: row.label().to_owned(), strong: false, figure: String::new(), body });
     }
     let off = |value: f64| (value / time.median - 1.0) * 100.0;
     let samples: Vec<f64> = row.samples.iter().map(|sample| sample.one_us).collect();
@@ -52,7 +52,7 @@ fn box_of(row: &Row) -> Option<PlotRow> {
         outliers: beyond.into_iter().map(off).collect(),
     };
     let body = Body::Tracks(vec![Track::Spread(spread)]);
-    Some(PlotRow { name: row.variant.clone(), strong: false, figure: quartile, body })
+    Some(PlotRow { name: row.label().to_owned(), strong: false, figure: quartile, body })
 }
 
 fn words_of(time: &Summary, samples: usize, outliers: usize) -> String {
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn few_samples_have_no_box_and_no_interval() {
         let (ladder, scatter) = drawn(5);
-        assert!(scatter.is_empty() && ladder.contains("isolated") && !ladder.contains("95 % interval"));
+        assert!(scatter.is_empty() && ladder.contains("alone") && !ladder.contains("95 % interval"));
         let (ladder, scatter) = drawn(6);
         assert!(scatter[0].0.contains("fewer than 6 samples") && scatter[0].0.contains("n 6"));
         assert!(ladder.contains("95 % interval"));

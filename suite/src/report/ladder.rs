@@ -62,23 +62,24 @@ fn legend(record: &Record, kind: Kind) -> Vec<(Track, String)> {
     let bar = |shade| isolated(kind, 0.0, None, shade);
     let point = |mark| Track::Point { at: 0.0, interval: None, mark };
     let named = |name: &Option<String>, what: &str, line: &str| {
-        name.as_ref().map(|name| format!("{what}: {name} ({line} line)"))
+        name.as_ref().map(|name| format!("{what}: {} ({line} line)", record.label(name)))
     };
     let mut legend = Vec::new();
     if any(&|row| row.isolated_us.is_some() && !raced(row)) {
         let drawn = |row: &Row| !raced(row) && row.isolated_us.is_some_and(|time| time.median_95.is_some());
         let interval = if any(&drawn) { ", with the 95 % interval of the median" } else { "" };
-        legend.push((bar(Shade::Plain), format!("isolated{interval}")));
+        legend.push((bar(Shade::Plain), format!("alone{interval}")));
     }
     if any(&|row| row.isolated_us.is_some() && raced(row)) {
-        legend.push((point(RACED), "isolated, of a variant that raced".to_owned()));
+        legend.push((point(RACED), "alone, of a variant with wrong texels".to_owned()));
     }
     if any(&|row| row.pipelined_us.is_some()) {
-        legend.push((point(PIPELINED), "pipelined".to_owned()));
+        legend.push((point(PIPELINED), "back to back".to_owned()));
     }
-    legend.extend(named(&record.bound, "bound", "thin").map(|text| (bar(Shade::Bound), text)));
+    legend.extend(named(&record.bound, "fastest possible", "thin").map(|text| (bar(Shade::Bound), text)));
     if record.baseline != record.bound {
-        legend.extend(named(&record.baseline, "baseline", "double").map(|text| (bar(Shade::Baseline), text)));
+        legend
+            .extend(named(&record.baseline, "usual way", "double").map(|text| (bar(Shade::Baseline), text)));
     }
     legend
 }
@@ -100,12 +101,7 @@ const RACED: Mark = Mark(6);
 fn rung(record: &Record, row: &Row, kind: Kind) -> PlotRow {
     let is = |name: &Option<String>| name.as_ref() == Some(&row.variant);
     let (bound, baseline) = (is(&record.bound), is(&record.baseline));
-    let mark = match (bound, baseline) {
-        (true, _) => " (bound)",
-        (_, true) => " (baseline)",
-        _ if is_limit(&row.variant) => " (the device's limit)",
-        _ => "",
-    };
+    let mark = if is_limit(&row.variant) { " (the device's limit)" } else { "" };
     let shade = match (bound, baseline) {
         (true, _) => Shade::Bound,
         (_, true) => Shade::Baseline,
@@ -120,7 +116,7 @@ fn rung(record: &Record, row: &Row, kind: Kind) -> PlotRow {
         (Body::Tracks(_), Some(time)) => figure(record, row, &time),
         _ => String::new(),
     };
-    PlotRow { name: format!("{}{mark}", row.variant), strong: bound || baseline, figure, body }
+    PlotRow { name: format!("{}{mark}", row.label()), strong: bound || baseline, figure, body }
 }
 
 fn tracks(row: &Row, time: &Summary, kind: Kind, shade: Shade) -> Vec<Track> {
@@ -139,9 +135,9 @@ pub fn ends(summary: &Summary) -> Option<[f64; 2]> {
     summary.median_95.map(|Interval { low, high }| [low, high])
 }
 
-/// `73.87 µs ±0.4 %, 1.63 ×`, and a note if the variant raced.
+/// `73.87 µs ±0.4 %, 1.63 ×`, and a note if the variant was wrong.
 fn figure(record: &Record, row: &Row, time: &Summary) -> String {
-    let mut text = format!("{} µs", format::time(time, row.near_floor));
+    let mut text = format!("{} µs", format::significant(time.median));
     if let Some(error) = format::isolated_error(record, time) {
         text += &format!(" {error}");
     }
@@ -149,7 +145,7 @@ fn figure(record: &Record, row: &Row, time: &Summary) -> String {
         text += &format!(" · {} ×", format::ratio(&ratio));
     }
     if raced(row) {
-        text += " · raced";
+        text += " · wrong texels";
     }
     text
 }
@@ -157,7 +153,7 @@ fn figure(record: &Record, row: &Row, time: &Summary) -> String {
 fn races(entry: &Entry) -> RowPlot {
     let record = entry.record();
     RowPlot {
-        title: format!("{}: trials that raced", record.sample),
+        title: format!("{}: trials with wrong texels", record.sample),
         subtitle: subtitle(entry),
         legend: vec![
             (
@@ -188,7 +184,7 @@ fn trials(row: &Row) -> PlotRow {
         Ok(racy) => (format::racy(racy), Body::Tracks(vec![share(racy.racy_samples, racy.samples)])),
     };
     let fault = if matches!(row.promise, Promise::Fault { .. }) { " (a fault on purpose)" } else { "" };
-    PlotRow { name: format!("{}{fault}", row.variant), strong: false, figure, body }
+    PlotRow { name: format!("{}{fault}", row.label()), strong: false, figure, body }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of trials fit 52 bits")]

@@ -165,6 +165,6 @@ mod tests {
         let records = super::super::records::Records::of(vec![all]);
         let table = super::super::table::overview(&records);
         let beware = table.columns.iter().find(|column| column.head == "Beware").unwrap();
-        assert_eq!(beware.cells(), ["10 of 10 rows stopped by budget"]);
+        assert_eq!(beware.cells, ["10 of 10 rows stopped by budget"]);
     }
 }

@@ -13,7 +13,7 @@ pub fn published(record: &Record) -> Option<Table> {
     let table = Table::of(
         &rows,
         &[
-            ("Variant", Side::Left, &|(row, _)| row.variant.clone()),
+            ("Variant", Side::Left, &|(row, _)| row.label().to_owned()),
             ("Published", Side::Right, &|(_, p)| format::trimmed((p.value * 1e4).round() / 1e4)),
             ("Measured here", Side::Left, &|(row, _)| here(record, row).unwrap_or_else(str::to_owned)),
             ("Unit", Side::Left, &|(_, p)| p.unit.clone()),
@@ -47,8 +47,10 @@ fn here(record: &Record, row: &Row) -> Result<String, &'static str> {
     } else {
         of_medians(row.isolated_us, measured(record, divisor).and_then(|other| other.isolated_us))
     };
-    let what = if pipelined { "pipelined " } else { "" };
-    ratio.map(|ratio| format!("{ratio} ({what}÷ {divisor})")).ok_or("no time here to divide by")
+    let what = if pipelined { "back-to-back " } else { "" };
+    ratio
+        .map(|ratio| format!("{ratio} ({what}times {})", record.label(divisor)))
+        .ok_or("no time here to divide by")
 }
 
 /// The ratio of two medians, which are not paired by rounds.

@@ -127,7 +127,7 @@ impl<'b> Sweep<'b> {
             x_axis: format!("{}{}{}", self.over, self.unit(), words(x_kind)),
             x_kind,
             x_ticks: self.steps.iter().map(|step| (step.amount, step.value.to_owned())).collect(),
-            y_axis: format!("isolated time, µs{}", words(y_kind)),
+            y_axis: format!("time alone, µs{}", words(y_kind)),
             y_kind,
             lines: lines.to_vec(),
         };

@@ -13,11 +13,11 @@ use super::sweep::Sweep;
 /// All rows of a record.
 pub fn rows(record: &Record) -> Table {
     let mut table = report::rows(record);
-    let is_time = |head: &str| head.starts_with("Isolated") || head == "of limit" || head.ends_with("/s");
+    let is_time = |head: &str| head.starts_with("alone") || head.starts_with("of") || head.ends_with("/s");
     let races = counts_races(record);
     // Published figures have a table of their own.
-    table.columns.retain(|column| column.head != "Published" && !(races && is_time(&column.head)));
-    let reference = record.reference().map(|name| format!("÷ {name}"));
+    table.columns.retain(|column| column.head != "published" && !(races && is_time(&column.head)));
+    let reference = record.reference().map(|name| report::against(record.label(name)));
     let in_words = |row: &Row| {
         if record.reference() == Some(&*row.variant) {
             return Some("the reference".to_owned());
@@ -34,14 +34,14 @@ pub fn rows(record: &Record) -> Table {
 pub fn traces(record: &Record) -> Option<Table> {
     let mut table = report::traces(record)?;
     let explained = |head: &str| glossary::waves().any(|(term, _)| head.trim_end_matches(" µs") == term);
-    table.columns.retain(|column| column.head == "Variant" || explained(&column.head));
+    table.columns.retain(|column| column.head.is_empty() || explained(&column.head));
     Some(table)
 }
 
 /// A table with one row per variant and one column per value.
 pub fn sweep(sweep: &Sweep<'_>) -> Table {
     let lines = sweep.lines();
-    let mut table = Table::new("Isolated µs", lines.iter().map(|line| line.name.clone()));
+    let mut table = Table::new("alone, µs", lines.iter().map(|line| line.name.clone()));
     for step in &sweep.steps {
         let at = |line: &super::plot::Line| {
             let point = line.points.iter().find(|point| point.x == step.amount)?;
@@ -55,14 +55,18 @@ pub fn sweep(sweep: &Sweep<'_>) -> Table {
 /// A table with one row per variant and two columns per device.
 pub fn devices(comparison: &Comparison<'_>) -> Table {
     let variants = comparison.variants();
-    let mut table = Table::new("Variant", variants.iter().map(|name| (*name).to_owned()));
+    let mut table = Table::new("", variants.iter().map(|name| comparison.label(name).to_owned()));
     for entry in &comparison.entries {
         let record = entry.record();
         let time = |name: &&str| Some(figure(&measured(record, name)?.isolated_us?, false));
         table.push(Column::new(Side::Right, format!("{}: µs", entry.device), variants.iter().map(time)));
         if let Some(reference) = comparison.reference() {
             let ratio = |name: &&str| Some(figure(&record.to_reference(measured(record, name)?)?, true));
-            table.push(Column::new(Side::Right, format!("÷ {reference}"), variants.iter().map(ratio)));
+            table.push(Column::new(
+                Side::Right,
+                report::against(comparison.label(reference)),
+                variants.iter().map(ratio),
+            ));
         }
     }
     table
@@ -87,7 +91,7 @@ pub fn overview(records: &Records) -> Table {
         ],
     );
     // Records of earlier versions have no headline.
-    let is_blank = |column: &Column| column.cells().iter().all(String::is_empty);
+    let is_blank = |column: &Column| column.cells.iter().all(String::is_empty);
     table.columns.retain(|column| !["Published", "Outcome"].contains(&&*column.head) || !is_blank(column));
     table.columns[0].links = records.entries.iter().map(|entry| entry.id.clone()).collect();
     table
@@ -97,7 +101,7 @@ fn beware(record: &Record) -> String {
     provenance::flags(record).into_iter().map(|flag| flag.short).collect::<Vec<_>>().join(", ")
 }
 
-/// Number of rows per status: `9 ok, 1 skipped, 2 raced`.
+/// Number of rows per status: `9 ok, 1 skipped, 2 with wrong texels`.
 fn statuses(record: &Record) -> String {
     use record::Status;
     let by_word = grouped(record.rows.iter().map(|row| (row.status.word(), ())));
@@ -105,7 +109,7 @@ fn statuses(record: &Record) -> String {
         by_word.iter().map(|(word, rows)| format!("{} {word}", rows.len())).collect();
     let racing = record.rows.iter().filter(|row| row.status == Status::Ok && raced(row)).count();
     if racing > 0 {
-        parts.push(format!("{racing} raced"));
+        parts.push(format!("{racing} with wrong texels"));
     }
     if parts.is_empty() { "none".into() } else { parts.join(", ") }
 }

@@ -63,11 +63,11 @@ pub(super) fn text(manifest: &Manifest, charset: Charset, room: u16) -> String {
 
 fn table(samples: &[Entry], charset: Charset, room: usize) -> Table {
     let cells = || samples.iter().map(Cells::of);
-    let published = Column::new(Side::Left, "Published", cells().map(|cells| cells.published)).goes(1);
+    let published = Column::new(Side::Left, "Published", cells().map(|cells| cells.published));
     let outcome =
         Column::new(Side::Left, "Outcome", cells().map(|cells| charset.fit(&cells.outcome).into_owned()));
     let mut columns = vec![published, outcome];
-    columns.retain(|column| column.cells().iter().any(|cell| !cell.is_empty()));
+    columns.retain(|column| column.cells.iter().any(|cell| !cell.is_empty()));
     // Two blanks between columns.
     let mut table = Table::new("Sample", samples.iter().map(|entry| entry.sample.clone())).apart(1);
     let others: usize = table.columns.iter().chain(&columns).map(|column| width(column) + 2).sum();
@@ -79,7 +79,7 @@ fn table(samples: &[Entry], charset: Charset, room: usize) -> Table {
 }
 
 fn width(column: &Column) -> usize {
-    column.cells().iter().chain([&column.head]).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    column.cells.iter().chain([&column.head]).map(|cell| cell.chars().count()).max().unwrap_or(0)
 }
 
 /// `9 samples · 101 s · self-test passed · all answers right`

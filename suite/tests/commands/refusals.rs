@@ -64,7 +64,6 @@ fn bad_input_is_refused_on_one_line_and_changes_nothing() {
             format!("export --csv a.csv {good} bad.json"),
             "reading bad.json: no record that a run has written: missing field",
         ),
-        (format!("export {good}"), "--csv"),
         ("verify".into(), "required"),
         ("verify nowhere".into(), "reading nowhere"),
         ("verify cut.json".into(), "reading cut.json: not a whole JSON document"),

@@ -115,7 +115,7 @@ fn what_was_recorded_can_be_repeated() {
 }
 
 /// Arguments of all samples that no record has, for they measure nothing.
-const REFUSED: [&str; 10] = [
+const REFUSED: [&str; 14] = [
     "about",
     "break",
     "check",
@@ -123,9 +123,13 @@ const REFUSED: [&str; 10] = [
     "progress",
     "code",
     "code-diff",
+    "completions",
+    "help",
     "list-devices",
     "list-variants",
+    "man",
     "self-test",
+    "version",
 ];
 
 /// A new argument has to be thought of here, or in what is kept or dropped.

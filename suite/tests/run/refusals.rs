@@ -33,7 +33,6 @@ pub fn trials() -> Vec<Trial> {
         ("run --resume", "no run to go on with in results/"),
         ("run --device all --resume", "no run to go on with in results/"),
         ("ran", "unrecognized subcommand 'ran'"),
-        ("", "requires a subcommand"),
     ];
     trials
         .extend(words.map(|(words, says)| trial(format!("refused({words})"), move || refused(words, says))));

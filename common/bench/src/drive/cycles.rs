@@ -176,7 +176,7 @@ impl Cycles {
 ///
 /// There must always be a dispatch, and the same on every device, because the fills before a sample are not always
 /// dispatches. On an H200 (driver 580) the first dispatch after a fill begins 2.3 µs later than a dispatch after a
-/// dispatch, which would be part of each isolated time.
+/// dispatch, which would be part of each time alone.
 pub(super) enum Before {
     /// A reading of the clock; another follows after the window.
     Clock(Cycles),

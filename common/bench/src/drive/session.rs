@@ -316,7 +316,7 @@ impl<'l> Session<'l> {
     /// is written early or late. Returns the CPU time of recording the variant.
     ///
     /// The window makes no memory visible except where the variant asks for it. With full memory barriers the empty
-    /// window took 6.1 µs on an H200 (driver 580), with execution barriers 1.9 µs, and every isolated time was
+    /// window took 6.1 µs on an H200 (driver 580), with execution barriers 1.9 µs, and every time alone was
     /// longer by the difference.
     fn window(&self, cmd: &CommandBuffer<'_>, work: Option<&Work<'_>>) -> Duration {
         cmd.full_barrier();

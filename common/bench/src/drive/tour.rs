@@ -97,7 +97,12 @@ impl Tour {
 
     /// Adds the line that sums up: `11 of 14 ok, 1 failed, 2 not here`.
     pub(super) fn count(&mut self) {
-        let counts = [(self.failed, "failed"), (self.left_out, "not here")];
+        let visited = self.passed + self.failed + self.left_out;
+        let counts = [
+            (self.failed, "failed"),
+            (self.left_out, "not here"),
+            (self.variants.saturating_sub(visited), "not checked"),
+        ];
         let others: String =
             counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!(", {n} {what}")).collect();
         let _ = writeln!(self.report, "\n{} of {} ok{others}", self.passed, self.variants);

@@ -196,6 +196,7 @@ impl EngineState {
 
 fn entry(lab: &Experiment, variant: &bench::variant::Variant) -> Entry {
     Entry {
+        label: variant.label.clone(),
         name: variant.name.clone(),
         caption: variant.caption.clone(),
         promise: variant.promise.clone(),

@@ -64,7 +64,7 @@ pub(super) fn draw(ui: &egui::Ui, look: &Look, inside: Rect, snapshot: &Snapshot
     let source = line(painter, &source, look.small(), ink.faint, room);
     let below = put(painter, inside.left_bottom(), Align2::LEFT_BOTTOM, source).top();
     let Some(entry) = snapshot.variants.get(snapshot.current) else { return };
-    let name = line(painter, &entry.name, look.bold(1.2), ink.current, 0.4 * inside.width());
+    let name = line(painter, &entry.label, look.bold(1.2), ink.current, 0.4 * inside.width());
     let indent = name.size().x + look.unit;
     let top = inside.top();
     let baseline = name.rows.first().map_or(0.0, |row| row.rect().bottom());

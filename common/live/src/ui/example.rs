@@ -67,7 +67,14 @@ fn entry(at: usize) -> (Entry, f64) {
         0 => Promise::Nothing { leaves_out: "every barrier between the passes".into() },
         _ => Promise::Law,
     };
-    let entry = Entry { name, caption: caption.into(), promise, is_baseline: at == 1, is_bound: at == 0 };
+    let entry = Entry {
+        label: name.replace('_', " "),
+        name,
+        caption: caption.into(),
+        promise,
+        is_baseline: at == 1,
+        is_bound: at == 0,
+    };
     (entry, us)
 }
 

@@ -6,14 +6,14 @@ use report::format;
 use super::look::Look;
 use super::paint::{line, lines, put};
 use super::rows::{row, said_of, spread, status_colour};
-use crate::messages::Snapshot;
+use crate::messages::{Entry, Snapshot};
 
 /// Draws the figures and returns their bottom edge.
 pub(super) fn large(painter: &Painter, look: &Look, inside: Rect, snapshot: &Snapshot) -> f32 {
     let ink = &look.ink;
     let (left, mut y) = (inside.left(), inside.top());
     let Some(entry) = snapshot.variants.get(snapshot.current) else { return y };
-    let name = line(painter, &entry.name, look.bold(1.3), ink.current, inside.width());
+    let name = line(painter, &entry.label, look.bold(1.3), ink.current, inside.width());
     y = put(painter, pos2(left, y), Align2::LEFT_TOP, name).bottom();
     let row = row(snapshot, snapshot.current);
     let status = row.and_then(|row| Some((said_of(row)?, status_colour(row, look))));
@@ -21,7 +21,7 @@ pub(super) fn large(painter: &Painter, look: &Look, inside: Rect, snapshot: &Sna
         let text = lines(painter, &text, look.bold(1.3), colour, (inside.width(), 3));
         return put(painter, pos2(left, y), Align2::LEFT_TOP, text).bottom() + look.unit;
     }
-    let time = row.and_then(|row| Some(format::time(row.isolated_us.as_ref()?, row.near_floor)));
+    let time = row.and_then(|row| Some(format::significant(row.isolated_us.as_ref()?.median)));
     let time = painter.layout_no_wrap(time.unwrap_or_else(|| "–".into()), look.bold(3.2), ink.text);
     let time = put(painter, pos2(left, y - 0.4 * look.unit), Align2::LEFT_TOP, time);
     let unit = painter.layout_no_wrap("µs".into(), look.bold(1.4), ink.faint);
@@ -31,13 +31,13 @@ pub(super) fn large(painter: &Painter, look: &Look, inside: Rect, snapshot: &Sna
     let error = painter.layout_no_wrap(error, look.plain(), ink.faint);
     put(painter, pos2(unit.right() + 0.5 * look.unit, base), Align2::LEFT_BOTTOM, error);
     y = time.bottom() - 0.4 * look.unit;
-    let (what, ratio) = match row {
-        Some(row) if row.to_baseline.is_some() && !entry.is_baseline => ("the baseline", &row.to_baseline),
-        Some(row) => ("the bound", if entry.is_bound { &None } else { &row.to_bound }),
-        None => ("", &None),
+    let (is, ratio): (fn(&Entry) -> bool, _) = match row {
+        Some(row) if row.to_baseline.is_some() && !entry.is_baseline => (|e| e.is_baseline, &row.to_baseline),
+        Some(row) if !entry.is_bound => (|e| e.is_bound, &row.to_bound),
+        _ => (|_| false, &None),
     };
-    if let Some(ratio) = ratio {
-        let text = format!("{} × {what}", format::ratio(ratio));
+    if let (Some(reference), Some(ratio)) = (snapshot.variants.iter().find(|entry| is(entry)), ratio) {
+        let text = format!("{} × {}", format::ratio(ratio), reference.label);
         let text = line(painter, &text, look.bold(1.3), ink.text, inside.width());
         y = put(painter, pos2(left, y), Align2::LEFT_TOP, text).bottom();
     }

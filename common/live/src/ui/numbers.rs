@@ -140,15 +140,15 @@ fn below(entry: &Entry, row: Option<&Row>, look: &Look) -> Option<(String, Color
     let mut parts: Vec<_> = status.into_iter().collect();
     parts.extend(promised(&entry.promise).map(str::to_owned));
     match (racy, row.and_then(|row| row.racy)) {
-        (Some(racy), _) => parts.push(format!("racy: {}", format::racy(racy))),
+        (Some(racy), _) => parts.push(format!("wrong texels: {}", format::racy(racy))),
         (None, Some(racy)) if entry.promise != Promise::Law => parts.push(format::racy(racy)),
         _ => {}
     }
     if entry.is_baseline {
-        parts.push("baseline".to_owned());
+        parts.push("usual way".to_owned());
     }
     if entry.is_bound {
-        parts.push("bound".to_owned());
+        parts.push("fastest possible".to_owned());
     }
     (!parts.is_empty()).then(|| (parts.join(" · "), colour))
 }
@@ -157,9 +157,9 @@ fn below(entry: &Entry, row: Option<&Row>, look: &Look) -> Option<(String, Color
 fn promised(promise: &Promise) -> Option<&'static str> {
     match promise {
         Promise::Law => None,
-        Promise::Hardware { .. } => Some("lawful by hardware alone"),
-        Promise::Nothing { .. } => Some("not lawful"),
-        Promise::Fault { .. } => Some("a fault on purpose"),
+        Promise::Hardware { .. } => Some("correct on this GPU only"),
+        Promise::Nothing { .. } => Some("wrong on purpose"),
+        Promise::Fault { .. } => Some("seeded bug"),
     }
 }
 
@@ -169,12 +169,12 @@ fn heads(painter: &Painter, look: &Look, inside: Rect, columns: &Columns) -> f32
         painter.text(pos2(x, y), anchor, text, look.small(), look.ink.faint);
     };
     text(columns.name, Align2::LEFT_TOP, "Variant");
-    text(columns.point + 2.1 * look.unit, Align2::RIGHT_TOP, "Isolated µs");
+    text(columns.point + 2.1 * look.unit, Align2::RIGHT_TOP, "alone, µs");
     if let Some(x) = columns.to_baseline {
-        text(x, Align2::RIGHT_TOP, "÷ baseline");
+        text(x, Align2::RIGHT_TOP, "times usual");
     }
     if let Some(x) = columns.to_bound {
-        text(x, Align2::RIGHT_TOP, "÷ bound");
+        text(x, Align2::RIGHT_TOP, "times fastest");
     }
     let bottom = (y + 1.55 * look.small).round();
     painter.hline(inside.x_range(), bottom, egui::Stroke::new(1.0, look.ink.line));
@@ -224,7 +224,7 @@ impl Line<'_> {
         let colour = mark.unwrap_or(ink.text);
         let room = columns.names - columns.name - 0.3 * look.unit;
         let room = if status.is_some() { room.min(11.0 * look.unit) } else { room };
-        let name = line(painter, &self.entry.name, font, colour, room);
+        let name = line(painter, &self.entry.label, font, colour, room);
         let name = put(painter, pos2(columns.name, y), Align2::LEFT_TOP, name);
         match status {
             Some(_) if look.presenter => {}
@@ -251,7 +251,7 @@ impl Line<'_> {
             return;
         };
         let font = if self.at == self.snapshot.current { look.bold(1.0) } else { look.plain() };
-        figure(painter, pos2(columns.point, y), &format::time(time, row.near_floor), &font, ink.text);
+        figure(painter, pos2(columns.point, y), &format::significant(time.median), &font, ink.text);
         let small = y + look.unit - look.small;
         if let Some(error) = spread(self.snapshot, time).filter(|_| !look.presenter) {
             painter.text(pos2(columns.error, small), Align2::RIGHT_TOP, error, look.small(), ink.faint);
@@ -292,11 +292,11 @@ fn hover(ui: &mut egui::Ui, entry: &Entry, row: Option<&Row>) {
         ui.label(format!("median between {low} and {high} µs with 95 %, of {samples} samples"));
     }
     if let Some(pipelined) = &row.pipelined_us {
-        ui.label(format!("pipelined {} µs", format::time(pipelined, false)));
+        ui.label(format!("back to back {} µs", format::significant(pipelined.median)));
     }
-    for (to, ratio) in [("baseline", &row.to_baseline), ("bound", &row.to_bound)] {
+    for (to, ratio) in [("usual way", &row.to_baseline), ("fastest possible", &row.to_bound)] {
         if let Some(ratio) = ratio {
-            ui.label(format!("÷ {to}: {}", format::ratio_in_words(ratio)));
+            ui.label(format!("against the {to}: {}", format::ratio_in_words(ratio)));
         }
     }
 }

@@ -85,7 +85,7 @@ fn title(ui: &egui::Ui, look: &Look, inside: Rect, snapshot: &Snapshot, frames: 
         frames.iter().filter(|frame| frame.wrong > 0).partition(|frame| may_race(snapshot, frame));
     let told = match (racy.len(), wrong.len()) {
         (0, 0) => None,
-        (racy, 0) => Some((format!("{racy} of {} racy", frames.len()), look.ink.racy)),
+        (racy, 0) => Some((format!("{racy} of {} wrong", frames.len()), look.ink.racy)),
         (_, wrong) => Some((format!("{wrong} of {} wrong", frames.len()), look.ink.wrong)),
     };
     let title = line(ui.painter(), "Last frames", look.small(), look.ink.faint, inside.width());

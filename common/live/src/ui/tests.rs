@@ -137,7 +137,7 @@ fn an_audience_reads_every_text() {
                 assert!(points >= size[1] / 40.0, "{points} of {size:?}: {text}");
             }
             if let Some(entry) = snapshot.variants.get(snapshot.current) {
-                assert!(has(&output, &entry.name) && has(&output, &entry.caption[..12]));
+                assert!(has(&output, &entry.label) && has(&output, &entry.caption[..12]));
             }
         }
     }
@@ -151,7 +151,7 @@ fn the_words_of_the_table_are_shown() {
     for text in [
         "wrong: 8191 elements differ",
         "skipped: the device has one queue",
-        "racy: 12345 (max 20001) in 240 of 240",
+        "wrong texels: 12345 (max 20001) in 240 of 240 runs",
         "Source: Breaking Down Barriers",
         "Made-up GPU 9000",
         "240 rounds · 10.2 s measured",
@@ -356,7 +356,7 @@ fn the_current_row_of_many_is_in_sight() {
     let output = display.settle(&snapshot);
     // The caption names the shown variant itself.
     let is_there =
-        |at: usize| texts(&output.shapes).iter().any(|(text, _)| *text == snapshot.variants[at].name);
+        |at: usize| texts(&output.shapes).iter().any(|(text, _)| *text == snapshot.variants[at].label);
     assert!(is_there(81), "the row below it");
     assert!(!is_there(4), "far above");
 }

@@ -117,7 +117,7 @@ fn head(ui: &egui::Ui, look: &Look, place: Rect, snapshot: &Snapshot, timeline: 
     let painter = ui.painter();
     let is_current = timeline.variant == snapshot.current;
     let colour = if is_current { look.ink.current } else { look.ink.rival };
-    let name = snapshot.variants.get(timeline.variant).map_or("?", |entry| entry.name.as_str());
+    let name = snapshot.variants.get(timeline.variant).map_or("?", |entry| entry.label.as_str());
     let name = line(painter, name, look.bold(1.0), colour, 0.5 * place.width());
     let name = put(painter, place.min, Align2::LEFT_TOP, name);
     let all = &timeline.figures.whole;

@@ -22,18 +22,18 @@ const fn words(head: &'static str, of: fn(&Compiled) -> String) -> Column {
     Column { head, of, is_text: true }
 }
 
-/// In order of importance: where room is short, the last columns are left out first. The limits of occupancy come
-/// first, then the costs of a kernel, then its instruction counts.
-pub(super) static COLUMNS: [Column; 22] = [
+/// The limits of occupancy, then the costs of a kernel, then its instruction counts.
+pub(super) static COLUMNS: [Column; 21] = [
     figure("VGPRs", |c| c.vgprs.to_string()),
     figure("LDS bytes", |c| c.lds_bytes.to_string()),
     figure("Groups /UNIT", |c| absent_or(c.occupancy.as_ref().map(|occupancy| occupancy.groups))),
     words("Limited by", |c| absent_or(c.occupancy.as_ref().map(|occupancy| limits(&occupancy.limits)))),
-    words(TO_SHED, |c| absent_or(c.occupancy.as_ref().and_then(to_shed))),
+    words("Shed\u{a0}for 1\u{a0}more", |c| absent_or(c.occupancy.as_ref().and_then(to_shed))),
     figure("of\u{a0}I$", |c| of_cache(c.code_bytes)),
-    figure(WAVES, |c| absent_or(c.occupancy.as_ref().map(|occupancy| trimmed(occupancy.waves_in_groups())))),
+    figure("Waves /SIMD", |c| {
+        absent_or(c.occupancy.as_ref().map(|occupancy| trimmed(occupancy.waves_in_groups())))
+    }),
     figure("Code bytes", |c| c.code_bytes.to_string()),
-    figure(DRIVERS_WAVES, |c| absent_or(c.waves_per_simd)),
     figure("SGPRs", |c| c.sgprs.to_string()),
     figure("VMEM loads", |c| counted(c, |counts| counts.vmem_loads)),
     figure("VMEM stores", |c| counted(c, |counts| counts.vmem_stores)),
@@ -41,22 +41,13 @@ pub(super) static COLUMNS: [Column; 22] = [
     figure("Spilled", |c| (c.spilled_vgprs + c.spilled_sgprs).to_string()),
     figure("Scratch bytes", |c| c.scratch_bytes.to_string()),
     figure("glc loads", |c| counted(c, |counts| counts.vmem_loads_glc)),
-    figure(GLC_STORES, |c| counted(c, |counts| counts.vmem_stores_glc)),
+    figure("glc stores", |c| counted(c, |counts| counts.vmem_stores_glc)),
     figure("Barriers", |c| counted(c, |counts| counts.barriers)),
     figure("Scalar loads", |c| counted(c, |counts| counts.scalar_loads)),
     figure("VALU", |c| counted(c, |counts| counts.valu)),
     figure("SALU", |c| counted(c, |counts| counts.salu)),
     figure("Branches", |c| counted(c, |counts| counts.branches)),
 ];
-
-/// Headings of columns that notes explain.
-pub(super) const TO_SHED: &str = "Shed\u{a0}for 1\u{a0}more";
-pub(super) const WAVES: &str = "Waves /SIMD";
-pub(super) const DRIVERS_WAVES: &str = "Waves (driver)";
-pub(super) const GLC_STORES: &str = "glc stores";
-
-/// Number of columns that are always shown, however narrow the terminal is.
-pub(super) const LEAST: usize = 4;
 
 impl Column {
     /// The heading in the table of `chip`.
@@ -65,15 +56,10 @@ impl Column {
         let unit = compiled.find_map(|compiled| Some(compiled.occupancy.as_ref()?.unit));
         self.head.replace("UNIT", &unit.unwrap_or(Unit::Cu).to_string())
     }
-
-    /// The heading on one line, without the unit of a chip.
-    pub fn name(&self) -> String {
-        self.head.replace(" /UNIT", "").replace(BLANK, " ")
-    }
 }
 
 /// Follows a count of instructions in code that has a loop.
-pub(super) const LOOPED: char = '*';
+const LOOPED: char = '*';
 
 fn counted(compiled: &Compiled, of: fn(&Counts) -> u64) -> String {
     let Some(counts) = &compiled.counts else { return ABSENT.to_owned() };

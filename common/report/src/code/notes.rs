@@ -4,39 +4,21 @@ use std::collections::BTreeMap;
 
 use isa::{Chip, ChipCode, CodeReport, Compiled, Occupancy, Outcome, Unit};
 
-use super::columns::{COLUMNS, Column, DRIVERS_WAVES, GLC_STORES, LOOPED, TO_SHED, WAVES};
-use super::left_out;
-
-/// A chip with the columns of its table that fit.
-pub(super) type Shown<'r> = (&'r ChipCode, Vec<&'static Column>);
-
-/// The lines below the tables: first problems, then the meaning of the marks and columns that are shown.
-pub(super) fn notes(report: &CodeReport, shown: &[Shown<'_>]) -> Vec<String> {
-    let has = |head: &str| shown.iter().any(|(_, columns)| columns.iter().any(|column| column.head == head));
+/// The lines below the tables: first problems, then the meaning of marks and columns.
+pub(super) fn notes(report: &CodeReport) -> Vec<String> {
     let mut notes = left_out_variants(report);
     notes.extend(report.chips.iter().flat_map(of_chip));
     notes.extend(loads(report));
-    if has(GLC_STORES) {
-        notes.extend(stores(report));
-    }
-    if shown.iter().any(marks_loops) {
+    notes.extend(stores(report));
+    if all(report).any(|(_, _, c)| c.counts.is_some_and(|counts| counts.backward_branches > 0)) {
         notes.push("* Counted in the code, which has a loop: what stands in it runs more often.".into());
     }
-    notes.extend(occupancy(report, has));
-    let gone = |column: &&Column| shown.iter().any(|(_, shown)| !shown.iter().any(|c| c.head == column.head));
-    let gone: Vec<String> = COLUMNS.iter().filter(gone).map(Column::name).collect();
-    notes.extend(left_out(&gone));
+    notes.extend(occupancy(report));
     notes.push(format!(
         "No variant was run. The kernels are those for {} (subgroups of {}).",
         report.declared_on, report.declared_for_subgroups_of
     ));
     notes
-}
-
-/// Whether a count that the table shows has the mark of a loop.
-fn marks_loops((chip, columns): &Shown<'_>) -> bool {
-    let marked = |c: &Compiled| columns.iter().any(|column| (column.of)(c).ends_with(LOOPED));
-    compiled(chip).any(|(_, c)| marked(c))
 }
 
 pub(super) fn left_out_variants(report: &CodeReport) -> Vec<String> {
@@ -143,32 +125,25 @@ fn stores(report: &CodeReport) -> Vec<String> {
     notes
 }
 
-/// Explains the figures of occupancy; `has` says which columns are shown.
-fn occupancy(report: &CodeReport, has: impl Fn(&str) -> bool) -> Vec<String> {
+/// Explains the figures of occupancy.
+fn occupancy(report: &CodeReport) -> Vec<String> {
     let known: Vec<&Occupancy> = all(report).filter_map(|(_, _, c)| c.occupancy.as_ref()).collect();
     if known.is_empty() {
         return Vec::new();
     }
     let mut notes =
         vec!["Groups, and what limits them, follow from registers, LDS (bytes) and workgroup.".to_owned()];
-    if has(TO_SHED) {
-        let to_shed = "What a kernel has to give up for one group more is counted as registers are granted, so that up \
-                       to a granule fewer may do.";
-        let slots = if known.iter().any(|occupancy| occupancy.shed.is_none()) {
-            " – where wave slots or barriers allow no more."
-        } else {
-            ""
-        };
-        notes.push(format!("{to_shed}{slots}"));
-    }
-    if has(WAVES) {
-        notes.push(
-            "Waves a SIMD are those of whole workgroups that fit, the mean of a unit's four SIMDs.".into(),
-        );
-    }
-    if has(DRIVERS_WAVES) {
-        notes.push("Waves (driver): its own figure, which disregards whether whole workgroups fit.".into());
-    }
+    let to_shed = "What a kernel has to give up for one group more is counted as registers are granted, so that up \
+                   to a granule fewer may do.";
+    let slots = if known.iter().any(|occupancy| occupancy.shed.is_none()) {
+        " – where wave slots or barriers allow no more."
+    } else {
+        ""
+    };
+    notes.push(format!("{to_shed}{slots}"));
+    notes.push(
+        "Waves per SIMD are those of whole workgroups that fit, the mean of a unit's four SIMDs.".into(),
+    );
     let units: Vec<Unit> = known.iter().map(|occupancy| occupancy.unit).collect();
     if units.contains(&Unit::Wgp) {
         notes.push(

@@ -13,9 +13,9 @@ use crate::table::{Column, Side, Table};
 pub(super) fn write(paper: &mut Paper, report: &CodeReport, reported: &Reported) {
     paper.gap();
     paper.line(&format!("{}, {}", reported.device, reported.driver));
-    let left_out = paper.table(&table(report, reported));
+    paper.table(&table(report, reported));
     paper.gap();
-    notes(report, reported, &left_out).iter().for_each(|line| paper.line(line));
+    notes(report, reported).iter().for_each(|line| paper.line(line));
 }
 
 /// The names of all figures: known kinds first, in the order of [`Kind`], then the others in the driver's order.
@@ -30,7 +30,7 @@ fn names(reported: &Reported) -> Vec<&str> {
     names.into_iter().map(|(_, name)| name).collect()
 }
 
-/// One row per variant, kernel and compiled form. The first of the driver's figures is always shown.
+/// One row per variant, kernel and compiled form.
 fn table(report: &CodeReport, reported: &Reported) -> Table {
     let rows: Vec<(&str, Option<(usize, &Executable)>)> = rows(report)
         .flat_map(|(name, kernel)| {
@@ -46,7 +46,7 @@ fn table(report: &CodeReport, reported: &Reported) -> Table {
         .collect();
     let words = rows.iter().map(|(_, form)| form.is_none().then(|| "skipped".to_owned())).collect();
     let mut table =
-        Table::new("Variant", rows.iter().map(|(name, _)| (*name).to_owned())).with_words(words).close();
+        Table::new("Variant", rows.iter().map(|(name, _)| (*name).to_owned())).with_words(words).apart(1);
     let column = |side, head: &str, of: &dyn Fn(usize, &Executable) -> Option<String>| {
         let cells: Vec<_> =
             rows.iter().map(|(_, form)| form.and_then(|(kernel, form)| of(kernel, form))).collect();
@@ -59,11 +59,8 @@ fn table(report: &CodeReport, reported: &Reported) -> Table {
     if reported.kernels.iter().flatten().any(|form| form.subgroup_size > 0) {
         table.push(column(Side::Right, "Sub-\ngroup", &|_, form| Some(form.subgroup_size.to_string())));
     }
-    let names = names(reported);
-    for (at, name) in names.iter().enumerate() {
-        let figures = column(Side::Right, name, &|_, form| cell(form, name));
-        let rank = u8::try_from(names.len() - at).unwrap_or(u8::MAX);
-        table.push(if at == 0 { figures } else { figures.goes(rank) });
+    for name in names(reported) {
+        table.push(column(Side::Right, name, &|_, form| cell(form, name)));
     }
     table
 }
@@ -82,7 +79,7 @@ fn value(value: Value) -> String {
     }
 }
 
-fn notes(report: &CodeReport, reported: &Reported, left_out: &[String]) -> Vec<String> {
+fn notes(report: &CodeReport, reported: &Reported) -> Vec<String> {
     let mut notes = left_out_variants(report);
     let statistics = || reported.kernels.iter().flatten().flat_map(|form| &form.statistics);
     if statistics().next().is_none() {
@@ -100,7 +97,6 @@ fn notes(report: &CodeReport, reported: &Reported, left_out: &[String]) -> Vec<S
         let reason = "Vulkan does not tell how many registers a multiprocessor has, nor in what portions it grants them";
         notes.push(format!("Occupancy is not computed: {reason}."));
     }
-    notes.extend(super::left_out(left_out));
     notes.push(format!(
         "No variant was run. Names and units are the driver's own, by {}; --json has what it says that they mean.",
         reported.extension

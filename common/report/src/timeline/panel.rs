@@ -65,8 +65,8 @@ pub(super) fn draw(
 fn words(scene: &mut Scene, y: f64, lane: &Lane<'_>) -> f64 {
     let (line, small) = head::small();
     let mut y = y + 18.0;
-    scene.words(&Words::new([EDGE, y], 18.0, Ink::Text, &*lane.row.variant).bold());
-    let left = EDGE + text_width(&lane.row.variant, 18.0, true) + 18.0;
+    scene.words(&Words::new([EDGE, y], 18.0, Ink::Text, lane.row.label()).bold());
+    let left = EDGE + text_width(lane.row.label(), 18.0, true) + 18.0;
     let cautions = cautions(lane).join("; ");
     for (at, text) in (0_u32..).zip(broken(&cautions, small, false, WIDTH - EDGE - left)) {
         y += if at > 0 { line } else { 0.0 };

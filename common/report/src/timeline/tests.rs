@@ -100,7 +100,7 @@ fn a_picture_names_everything_that_it_shows() {
             assert!(*name == "single" || text.contains(part), "no {part} in {name}");
         }
         for lane in &panels {
-            assert!(text.contains(&format!(">{}</text>", lane.row.variant)), "{name}");
+            assert!(text.contains(&format!(">{}</text>", lane.row.label())), "{name}");
         }
     }
 }

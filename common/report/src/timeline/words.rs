@@ -32,7 +32,7 @@ pub fn figures(lane: &Lane<'_>) -> String {
     parts.push(match lane.row.pipelined_us {
         Some(pipelined) => {
             let error = figures.estimate_us / pipelined.median - 1.0;
-            format!("{estimate}, pipelined {} ({})", us(pipelined.median), signed_percent(error))
+            format!("{estimate}, back to back {} ({})", us(pipelined.median), signed_percent(error))
         }
         None => estimate,
     });

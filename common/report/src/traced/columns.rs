@@ -37,7 +37,9 @@ pub(super) fn variants(rows: &[&Row]) -> Table {
         figures("Overlap µs", &|t| absent_or(mean_overlap(t.figures).map(|(us, _)| significant(us)))),
         figures("Overlap %", &|t| absent_or(mean_overlap(t.figures).map(|(_, share)| percent(share)))),
         figures("Estimate µs", &|t| significant(t.figures.estimate_us)),
-        figures("Pipelined µs", &|t| absent_or(t.row.pipelined_us.map(|s| significant(s.median)))),
+        figures("Back\u{a0}to\u{a0}back µs", &|t| {
+            absent_or(t.row.pipelined_us.map(|s| significant(s.median)))
+        }),
         figures("Off by", &|t| absent_or(t.error().map(signed))),
         figures("Tracing added", &|t| {
             let mark = |overhead: f64| if overhead.abs() > HEAVY { "!" } else { "" };
@@ -53,15 +55,14 @@ pub(super) fn variants(rows: &[&Row]) -> Table {
         Traced::Refused { reason } => Some(format!("no trace: {reason}")),
         Traced::Ok { .. } => None,
     };
-    let mut table = Table::new("Variant", rows.iter().map(|row| row.variant.clone()))
+    let mut table = Table::new("", rows.iter().map(|row| row.label().to_owned()))
         .with_words(rows.iter().map(refused).collect())
-        .close();
+        .apart(1);
     columns.into_iter().for_each(|column| table.push_used(column));
     table
 }
 
-/// A table with one row per dispatch; `kernels` are the numbered kernels. Where room is short, the last columns are
-/// left out first.
+/// A table with one row per dispatch; `kernels` are the numbered kernels.
 pub(super) fn dispatches(dispatches: &[DispatchFigures], kernels: &[&str]) -> Table {
     let figures = |head: &str, of: &dyn Fn(&DispatchFigures) -> String| {
         Column::new(Side::Points, head, dispatches.iter().map(of).collect::<Vec<_>>())
@@ -84,12 +85,10 @@ pub(super) fn dispatches(dispatches: &[DispatchFigures], kernels: &[&str]) -> Ta
         figures("Workgroups", &|d| extent(d.groups)),
         figures("Kernel", &|d| number(d).to_string()),
     ];
-    let mut table = Table::new("No.", (1..=dispatches.len()).map(|at| at.to_string())).close();
+    let mut table = Table::new("No.", (1..=dispatches.len()).map(|at| at.to_string())).apart(1);
     table.columns[0].side = Side::Right;
     let used = columns.into_iter().take(if kernels.len() == 1 { 13 } else { 14 });
-    for (rank, column) in (1..=14).rev().zip(used) {
-        table.push_used(column.goes(rank));
-    }
+    used.for_each(|column| table.push_used(column));
     table
 }
 

@@ -46,7 +46,7 @@ pub(super) fn notes(record: &Record, taken: &[Taken<'_>]) -> Vec<String> {
     }
     lines.push(
         "Estimate: Lottes' ball-park for a repetition among others, steady + half of fill and drain, against the \
-         pipelined time that was measured without tracing."
+         back-to-back time that was measured without tracing."
             .into(),
     );
     lines
@@ -102,6 +102,6 @@ fn sampled(taken: &[Taken<'_>]) -> Vec<String> {
 }
 
 fn named(taken: &[Taken<'_>], which: impl Fn(&Taken<'_>) -> bool) -> String {
-    let names = taken.iter().filter(|t| which(t)).map(|t| t.row.variant.as_str());
+    let names = taken.iter().filter(|t| which(t)).map(|t| t.row.label());
     names.collect::<Vec<_>>().join(", ")
 }

@@ -20,5 +20,5 @@ fn paragraph(Taken { row, figures, .. }: &Taken<'_>, knows_slots: bool) -> Optio
     } else {
         format!("Waves in flight were {idle} below their peak on average")
     };
-    Some(format!("{}: {early}Of its waves' time: {shares}. {idle}.", row.variant))
+    Some(format!("{}: {early}Of its waves' time: {shares}. {idle}.", row.label()))
 }

@@ -20,7 +20,7 @@ impl<'r> Taken<'r> {
         }
     }
 
-    /// Relative error of the estimate against the measured pipelined time.
+    /// Relative error of the estimate against the measured time back to back.
     pub(super) fn error(&self) -> Option<f64> {
         Some(self.figures.estimate_us / self.row.pipelined_us?.median - 1.0)
     }

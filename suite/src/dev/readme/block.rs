@@ -106,7 +106,7 @@ fn figures(folder: &Path, asked: &[&str]) -> Result<Made> {
     Ok(Made { label, body, drawing: None })
 }
 
-/// The isolated median in microseconds and its ratio to the reference, except for the reference itself.
+/// The median time alone in microseconds and its ratio to the reference, except for the reference itself.
 fn figure(record: &Record, row: &Row) -> String {
     match (&row.status, row.isolated_us) {
         (Status::Ok, Some(us)) => match record.to_reference(row) {
@@ -130,7 +130,7 @@ fn picture(folder: &Path, path: &str, what: Option<&str>) -> Result<Made> {
     }
     let record = record(folder, path)?;
     let svg = ladder_svg(&record).with_context(|| format!("drawing {path}"))?;
-    let is_of = format!("{} on {}: isolated times", record.sample, record.device.name);
+    let is_of = format!("{} on {}: times alone", record.sample, record.device.name);
     let body = shown(what.unwrap_or(&is_of), &format!("{}/{LADDER}", path.trim_end_matches('/')));
     Ok(Made { label, body, drawing: Some((folder.join(path).join(LADDER), svg)) })
 }

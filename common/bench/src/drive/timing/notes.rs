@@ -16,7 +16,7 @@ pub(super) fn notes(lab: &Lab, plan: &Plan, rows: &[Row]) -> Vec<String> {
     notes.extend(lab.untraced().map(|reason| reason + "."));
     if plan.repetitions < lab.repetitions() {
         let n = plan.repetitions;
-        let left = if n < 2 { "so there is no pipelined time".to_owned() } else { format!("so N is {n}") };
+        let left = if n < 2 { "so there is no time back to back".to_owned() } else { format!("so N is {n}") };
         notes.push(format!("Submits are kept under {} ms, {left}.", LONGEST_SUBMIT_US / 1e3));
     }
     let lost = |row: &&Row| {
@@ -32,7 +32,7 @@ pub(super) fn notes(lab: &Lab, plan: &Plan, rows: &[Row]) -> Vec<String> {
         (short, "is not known: of its few samples one has T(N) below T(1)"),
     ] {
         if !names.is_empty() {
-            notes.push(format!("The pipelined time of {} {reason}.", names.join(", ")));
+            notes.push(format!("The time back to back of {} {reason}.", names.join(", ")));
         }
     }
     let two_queues = rows

@@ -61,7 +61,7 @@ pub(super) fn plan(lab: &Lab, uses: &Uses<'_>, options: &BenchOptions) -> Plan {
     let default = if options.thorough { THOROUGH * default } else { default };
     let rule = Rule { fixed, ..Rule::default() };
     let min_gpu_time = if options.thorough { THOROUGH * rule.min_gpu_time } else { rule.min_gpu_time };
-    // A discarded trial might have raced, and times of a CPU device mean nothing.
+    // A discarded trial might have been wrong, and times of a CPU device mean nothing.
     let needs_no_warm_up = lab.report.trials.is_some() || lab.device().is_cpu();
     Plan {
         rows: lab

@@ -48,7 +48,7 @@ pub(super) fn draw(root: &egui::Ui, look: &Look, place: Rect, snapshot: &Snapsho
 }
 
 fn halves(snapshot: &Snapshot) -> Option<[&str; 2]> {
-    let name = |at: usize| snapshot.variants.get(at).map(|entry| entry.name.as_str());
+    let name = |at: usize| snapshot.variants.get(at).map(|entry| entry.label.as_str());
     Some([name(snapshot.current)?, name(snapshot.other?)?])
 }
 
