@@ -50,10 +50,7 @@ fn cautions_beside(record: &Record, drawn: &str) -> Vec<String> {
     cautions.extend(caveats(record));
     cautions.extend(statuses(record, drawn));
     let shows = record.matrix.as_ref().map(|matrix| matrix.shows);
-    match shows {
-        None => cautions.extend(stopped(record)),
-        Some(_) => cautions.extend(stopped_in_all(record)),
-    }
+    cautions.extend(stopped(record));
     if shows != Some(Shows::Races) {
         cautions.extend(near_floor(record));
     }
@@ -108,40 +105,23 @@ fn statuses(record: &Record, drawn: &str) -> Vec<String> {
     lines(record, said)
 }
 
-/// Rows that stopped before they had enough samples; rows with the same reason share a line.
+/// How many variants stopped before they had enough samples, and why. The record says which condition each missed.
 fn stopped(record: &Record) -> Vec<String> {
-    let said = record.rows.iter().filter_map(|row| {
-        let text = match row.stop.as_ref()? {
-            Stop::Budget { unmet } => {
-                let budget = trimmed(record.method.budget_s);
-                format!("stopped early: time budget of {budget} s used up: {}", unmet.join("; "))
-            }
-            Stop::SampleLimit { unmet } => {
-                let samples = record.method.rule.most_for_median;
-                format!("ended after {samples} samples: {}", unmet.join("; "))
-            }
-            Stop::Throttled => "ended because the clock stayed too low".to_owned(),
-            Stop::Interrupted => "interrupted before enough samples".to_owned(),
-            _ => return None,
-        };
-        Some((text, &*row.variant))
+    let reasons = record.rows.iter().filter_map(|row| match row.stop.as_ref()? {
+        Stop::Budget { .. } => Some(format!("time budget of {} s used up", trimmed(record.method.budget_s))),
+        Stop::SampleLimit { .. } => {
+            Some(format!("{} samples without a steady median", record.method.rule.most_for_median))
+        }
+        Stop::Throttled => Some("the clock stayed too low".to_owned()),
+        Stop::Interrupted => Some("interrupted".to_owned()),
+        _ => None,
     });
-    lines(record, said)
-}
-
-/// A count of the variants that were stopped by the budget, on one line for tables of dozens of variants. The record
-/// has the conditions.
-fn stopped_in_all(record: &Record) -> Option<String> {
-    let by_budget = |row: &&Row| matches!(row.stop, Some(Stop::Budget { .. }));
-    let (stopped, all) =
-        (record.rows.iter().filter(by_budget).count(), record.rows.iter().filter(|r| measured(r)).count());
-    (stopped > 0).then(|| {
-        format!(
-            "{stopped} of {all} variants stopped early: time budget of {} s used up; the record says which \
-             condition each missed.",
-            trimmed(record.method.budget_s)
-        )
-    })
+    let all = record.rows.iter().filter(|row| measured(row)).count();
+    let reasons = names::grouped(reasons.map(|reason| (reason, ())));
+    let line = |(reason, rows): (String, Vec<()>)| {
+        format!("{} of {all} variants stopped early: {reason}", rows.len())
+    };
+    reasons.into_iter().map(line).collect()
 }
 
 fn near_floor(record: &Record) -> Option<String> {
@@ -339,6 +319,6 @@ mod tests {
     fn rows_with_the_same_text_share_a_line() {
         let said =
             [("x", "events"), ("y", "no_barrier"), ("x", "cold")].map(|(text, name)| (text.to_owned(), name));
-        assert_eq!(lines(&fixture::record(), said), ["events, cold: x", "no barrier: y"]);
+        assert_eq!(lines(&fixture::record(), said), ["events; cold: x", "no barrier: y"]);
     }
 }

@@ -58,5 +58,5 @@ pub use shell::quote;
 pub use sweep::sweep;
 pub use table::{Column, Line as TableLine, Side, Table};
 pub use timeline::nothing_traced;
-pub use timeline::{Lane, Theme, timeline_events, timeline_png, timeline_svg};
+pub use timeline::{Detail, Lane, Theme, timeline_events, timeline_png, timeline_svg};
 pub use traced::{traced, traces};

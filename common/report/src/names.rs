@@ -26,7 +26,7 @@ pub(super) fn of(record: &Record, variants: &[String]) -> String {
     let mut left: Vec<&Row> = record.rows.iter().filter(|row| variants.contains(&row.variant)).collect();
     let mut names = Vec::new();
     if record.matrix.is_none() {
-        return left.iter().map(|row| row.label()).collect::<Vec<_>>().join(", ");
+        return left.iter().map(|row| row.label()).collect::<Vec<_>>().join("; ");
     }
     let heads: [fn(&Cell) -> &str; 2] = [|cell| &cell.column, |cell| &cell.row];
     for head in heads {
@@ -36,7 +36,7 @@ pub(super) fn of(record: &Record, variants: &[String]) -> String {
         take_whole(record, &mut left, &mut names, |cell| format!("{} ({})", head(cell), cell.table));
     }
     names.extend(left.iter().map(|row| row.label().to_owned()));
-    names.join(", ")
+    names.join("; ")
 }
 
 /// Moves every group (variants with the same `key`) that is complete in `left` to `names`.
@@ -75,6 +75,6 @@ mod tests {
             of(&record, &whole[..1]),
             record.rows.iter().find(|row| row.variant == whole[0]).unwrap().label()
         );
-        assert_eq!(of(&fixture::record(), &["events".into(), "no_barrier".into()]), "events, no barrier");
+        assert_eq!(of(&fixture::record(), &["events".into(), "no_barrier".into()]), "events; no barrier");
     }
 }

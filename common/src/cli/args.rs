@@ -139,10 +139,13 @@ pub(super) struct Output {
     /// Draw when each wave ran: .svg, .png, .json (Perfetto)
     ///
     /// Each variant runs a few times more, with kernels that read a clock at their begin and end; all other
-    /// figures come from kernels without. Of many variants the first four are drawn. May be given more than
-    /// once.
+    /// figures come from kernels without. Four variants are drawn, those that the sample is about first. May be
+    /// given more than once.
     #[arg(long, group = "times", value_name = "FILE")]
     pub(super) trace: Vec<TraceFile>,
+    /// With --trace: for a web page, 880 pixels wide, waves on one axis alone
+    #[arg(long, requires = "trace", hide_short_help = true)]
+    pub(super) compact: bool,
     /// Write the record to FILE, or print it with -
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<Destination>,

@@ -31,7 +31,7 @@ use record::hooks::hooks;
 use record::self_test::Certificate;
 use record::trace::Trace;
 use record::{Ended, Kind, Record, Row, SCHEMA, Shows, Status, Traced, fault, is_limit};
-use report::{Destination, Folder};
+use report::{Destination, Detail, Folder};
 use vulkan::gpu::{Gpu, OpenOptions, list_devices};
 
 use bench::drive::timing::{self, BenchOptions, Measured, SoFar, Step};
@@ -354,8 +354,9 @@ impl Run {
     fn draw(&self, record: &Record, traces: &[(String, Trace)]) -> Vec<anyhow::Error> {
         let traced = record.rows.iter().filter(|row| matches!(row.trace, Some(Traced::Ok { .. }))).count();
         let others = if traced > traces.len() { "; --variants chooses others" } else { "" };
+        let detail = if self.common.output.compact { Detail::Compact } else { Detail::Whole };
         let draw = |file: &TraceFile| {
-            file.write(record, traces, self.common.output.theme)?;
+            file.write(record, traces, (self.common.output.theme, detail))?;
             say(&format!("{}: waves of {} of {traced} variants{others}", file.destination, traces.len()));
             Ok(())
         };

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use record::trace::Trace;
 use record::{Record, Traced};
 
-use report::{Destination, Lane, Theme};
+use report::{Destination, Detail, Lane, Theme};
 
 /// A file for the wave timeline; its extension selects the format.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +48,12 @@ impl TraceFile {
     ///
     /// # Errors
     /// No variant has a trace, or the file cannot be written.
-    pub fn write(&self, record: &Record, traces: &[(String, Trace)], theme: Theme) -> Result<()> {
+    pub fn write(
+        &self,
+        record: &Record,
+        traces: &[(String, Trace)],
+        (theme, detail): (Theme, Detail),
+    ) -> Result<()> {
         let mut lanes: Vec<Lane<'_>> = Vec::new();
         for (name, trace) in traces {
             let row = record.rows.iter().find(|row| row.variant == *name);
@@ -57,8 +62,8 @@ impl TraceFile {
             }
         }
         match self.form {
-            Form::Svg => self.destination.write(report::timeline_svg(record, &lanes, theme)?),
-            Form::Png => self.destination.write(report::timeline_png(record, &lanes, theme)?),
+            Form::Svg => self.destination.write(report::timeline_svg(record, &lanes, theme, detail)?),
+            Form::Png => self.destination.write(report::timeline_png(record, &lanes, theme, detail)?),
             Form::Json => self.destination.write(report::timeline_events(record, &lanes)?),
         }
     }

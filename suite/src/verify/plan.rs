@@ -13,7 +13,7 @@ use record::{Argument, Record, Usable};
 const KEPT: &str = "bench times queue variants without all matrix samples budget repetitions timeout cold thorough \
      no-self-test";
 /// Arguments that write, show or choose the output, or that are set by the plan.
-const DROPPED: &str = "json csv out image trace theme verbose device seed live headless frames screenshot window press \
+const DROPPED: &str = "json csv out image trace compact theme verbose device seed live headless frames screenshot window press \
      demo";
 
 fn is_among(names: &str, argument: &Argument) -> bool {

@@ -51,7 +51,7 @@ pub(super) struct Subject<'p> {
 pub(super) struct Traces {
     /// Trace results by variant, for the rows of the record.
     pub rows: Vec<(usize, Traced)>,
-    /// The first [`MOST_DRAWN`] trustworthy traces.
+    /// The first [`MOST_DRAWN`] trustworthy traces, those that the sample names first.
     pub drawn: Vec<(String, Trace)>,
     pub interrupted: bool,
 }
@@ -125,6 +125,11 @@ pub(super) fn trace(
             return Ok(interrupted);
         }
     }
+    let drawn = &lab.report.drawn;
+    let place = |taking: &Taking<'_>| {
+        drawn.iter().position(|name| *name == lab.variants[taking.subject.variant].name)
+    };
+    takings.sort_by_key(|taking| place(taking).unwrap_or(usize::MAX));
     tracer.read(&takings)
 }
 

@@ -30,6 +30,8 @@ pub(super) struct Description {
     bound: Option<String>,
     /// Names and patterns of the variants that are the baseline, likewise.
     baseline: Option<String>,
+    /// Names and patterns of the variants that a timeline shows first, in its order.
+    trace: Option<String>,
     /// How the cross tables are shown.
     matrix: Option<Matrix>,
     /// By placeholder: all that it can stand for, and what texts say of each.
@@ -119,11 +121,11 @@ impl Description {
                 variant.on_request |= !names.contains(&variant.name) && !is_limit(&variant.name);
             }
         }
-        let [bound, baseline] =
-            [&self.bound, &self.baseline].map(|names| names.as_deref().unwrap_or_default());
-        let [bound, baseline] = [self.select(lab, bound)?, self.select(lab, baseline)?];
+        let named = |names: &Option<String>| self.select(lab, names.as_deref().unwrap_or_default());
+        let [bound, baseline, drawn] = [named(&self.bound)?, named(&self.baseline)?, named(&self.trace)?];
         lab.report.bound.extend(bound);
         lab.report.baseline.extend(baseline);
+        lab.report.drawn = drawn;
         lab.report.source = self.source.clone();
         lab.report.matrix = self.matrix.clone();
         Ok(())

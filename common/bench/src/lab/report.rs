@@ -56,6 +56,8 @@ pub struct Report {
     pub bound: Vec<String>,
     /// The variant that is common practice, or several, of which the [`fastest`] is used. Ratios to it are shown.
     pub baseline: Vec<String>,
+    /// The variants that a timeline shows first, in its order.
+    pub(crate) drawn: Vec<String>,
     /// Variants whose kernels `--code-diff` compares.
     pub code_pairs: Vec<CodePair>,
     /// How the sample paints its result.

@@ -8,6 +8,7 @@
 mod axes;
 mod bins;
 mod colours;
+mod compact;
 mod events;
 mod head;
 mod lane;
@@ -21,7 +22,7 @@ use anyhow::{Result, ensure};
 use record::Record;
 use record::trace::Lanes;
 
-use self::axes::{EDGE, PLOT, WIDTH, whole};
+use self::axes::{EDGE, LEFT, PLOT, PLOT_HEIGHT, WIDTH, whole};
 use self::bins::{Binned, Grid};
 use self::colours::Ink;
 use self::lane::checked;
@@ -38,13 +39,22 @@ const LARGEST: usize = 1 << 20;
 /// Most pixels of a PNG at two pixels per unit; larger pictures have one pixel per unit.
 const PIXELS: f64 = 40e6;
 
+/// How much a picture shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Everything, 1400 units wide.
+    Whole,
+    /// What fits the column of a web page: waves and gaps on one axis, 880 units wide.
+    Compact,
+}
+
 /// The panels one below the other on common axes, as an SVG of less than 1 MiB.
 ///
 /// # Errors
 /// If there is nothing to draw, a trace is invalid, or the panels do not fit.
-pub fn timeline_svg(record: &Record, panels: &[Lane<'_>], theme: Theme) -> Result<String> {
+pub fn timeline_svg(record: &Record, panels: &[Lane<'_>], theme: Theme, detail: Detail) -> Result<String> {
     for step in [1.0, 2.0, 4.0, 8.0, 16.0, 32.0] {
-        let (scene, size) = drawn(record, panels, step)?;
+        let (scene, size) = drawn(record, panels, step, detail)?;
         let text = svg::svg(&scene, size, theme, &head::title(record));
         if text.len() < LARGEST {
             return Ok(text);
@@ -57,8 +67,8 @@ pub fn timeline_svg(record: &Record, panels: &[Lane<'_>], theme: Theme) -> Resul
 ///
 /// # Errors
 /// Those of [`timeline_svg`].
-pub fn timeline_png(record: &Record, panels: &[Lane<'_>], theme: Theme) -> Result<Vec<u8>> {
-    let (scene, size) = drawn(record, panels, 1.0)?;
+pub fn timeline_png(record: &Record, panels: &[Lane<'_>], theme: Theme, detail: Detail) -> Result<Vec<u8>> {
+    let (scene, size) = drawn(record, panels, 1.0, detail)?;
     let pixels = size[0] * size[1];
     ensure!(
         pixels <= PIXELS,
@@ -70,9 +80,12 @@ pub fn timeline_png(record: &Record, panels: &[Lane<'_>], theme: Theme) -> Resul
     png(&text, if 4.0 * pixels > PIXELS { 1.0 } else { 2.0 })
 }
 
-/// The whole picture and its size. A column of waves is `step` units wide.
-fn drawn(record: &Record, panels: &[Lane<'_>], step: f64) -> Result<(Scene, [f64; 2])> {
+/// The picture and its size. A column of waves is `step` units wide.
+fn drawn(record: &Record, panels: &[Lane<'_>], step: f64, detail: Detail) -> Result<(Scene, [f64; 2])> {
     checked(record, panels)?;
+    if detail == Detail::Compact {
+        return Ok(compact::drawn(record, panels, step));
+    }
     let range_us = panels.iter().map(|lane| lane.figures.whole.end_us()).fold(0.0, f64::max);
     let grid = Grid { range_us, columns: whole(PLOT / step) };
     let binned: Vec<Binned> = panels.iter().map(|lane| Binned::of(lane.trace, grid)).collect();
@@ -80,14 +93,14 @@ fn drawn(record: &Record, panels: &[Lane<'_>], step: f64) -> Result<(Scene, [f64
     let tallest = binned.iter().map(Binned::tallest).chain(peaks).fold(0.0, f64::max);
     let full = binned.iter().map(Binned::fullest).fold(0.0, f64::max);
     // Leaves room for the brackets above the peak.
-    let frame = Frame { grid, top: 1.16 * tallest, full };
+    let frame = Frame { grid, top: 1.16 * tallest, left: LEFT, width: PLOT, height: PLOT_HEIGHT };
     let mut scene = Scene::default();
     let all_known = panels.iter().all(|lane| matches!(lane.trace.lanes, Lanes::Multiprocessors(_)));
     let a_lane = if all_known { "multiprocessor" } else { "lane" };
-    let full = format!("waves a {a_lane}, 0 to {full:.0}");
-    let mut y = head::draw(&mut scene, record, &full, &words::waits(panels))?;
+    let shades = format!("waves per {a_lane}, 0 to {full:.0}");
+    let mut y = head::draw(&mut scene, record, &shades, &words::waits(panels))?;
     for (lane, binned) in panels.iter().zip(&binned) {
-        y = panel::draw(&mut scene, y + 16.0, lane, binned, &frame)?;
+        y = panel::draw(&mut scene, y + 16.0, lane, binned, &frame, full)?;
     }
     y = refused(&mut scene, y, record);
     Ok((scene, [WIDTH, (y + 14.0).ceil()]))

@@ -12,8 +12,6 @@ use super::{head, spans, svg};
 use crate::dispatch_parts;
 use crate::scene::{Anchor, Area, Scene, Words, broken, text_width};
 
-/// Height of the plot of waves in flight.
-const PLOT_HEIGHT: f64 = 150.0;
 /// Height of a bar if few dispatches overlap.
 const BAR: f64 = 13.0;
 /// Approximate height of all bars.
@@ -29,13 +27,15 @@ pub(super) struct Frame {
     pub grid: Grid,
     /// Waves in flight at the top of the plot.
     pub top: f64,
-    /// Waves per lane that the deepest shade stands for.
-    pub full: f64,
+    /// Left edge, width and height of a plot.
+    pub left: f64,
+    pub width: f64,
+    pub height: f64,
 }
 
 impl Frame {
-    fn x(&self, us: f64) -> f64 {
-        LEFT + PLOT * us / self.grid.range_us
+    pub fn x(&self, us: f64) -> f64 {
+        self.left + self.width * us / self.grid.range_us
     }
 
     /// The area between two times.
@@ -52,13 +52,14 @@ pub(super) fn draw(
     lane: &Lane<'_>,
     binned: &Binned,
     frame: &Frame,
+    full: f64,
 ) -> Result<f64> {
     let y = words(scene, y, lane);
     let y = bars(scene, y, lane, frame);
-    let base = y + 18.0 + PLOT_HEIGHT;
+    let base = y + 18.0 + frame.height;
     plot(scene, base, lane, binned, frame);
-    let bottom = map(scene, base + 18.0, lane, binned, frame)?;
-    Ok(time_axis(scene, base, bottom, frame))
+    let bottom = map(scene, base + 18.0, lane, binned, full)?;
+    Ok(time_axis(scene, &[base, bottom], frame))
 }
 
 /// Draws the name, the cautions, the figures and the legend.
@@ -153,38 +154,44 @@ fn number_on(scene: &mut Scene, bar: Area, at: usize, number: String) {
 
 /// Draws the waves in flight as stacked areas, with marks for idle slots.
 fn plot(scene: &mut Scene, base: f64, lane: &Lane<'_>, binned: &Binned, frame: &Frame) {
-    let unit = PLOT_HEIGHT / frame.top;
-    let whole = &lane.figures.whole;
+    let unit = frame.height / frame.top;
     for (at, text) in ticks(frame.top, 5) {
         let y = base - at * unit;
         scene.area(Area { left: LEFT, top: y - 0.5, width: PLOT, height: 1.0 }, Ink::Grid);
         scene.words(&Words::new([LEFT - 10.0, y + 4.0], AXIS, Ink::Faint, text).anchored(Anchor::End));
     }
+    waves(scene, base, lane, binned, frame);
+    let whole = &lane.figures.whole;
+    let from = [frame.x(whole.begin_us), base - whole.peak * unit];
+    svg::dashes(scene, from, frame.x(whole.end_us()) - from[0], Ink::Text);
+    let middle = [LEFT - 62.0, base - 0.5 * frame.height];
+    scene.words(&Words::new(middle, AXIS, Ink::Faint, "waves in flight").upright().anchored(Anchor::Middle));
+}
+
+/// Draws the areas of the dispatches above the line at `base`, where the GPU fills and drains behind them, and gaps.
+pub(super) fn waves(scene: &mut Scene, base: f64, lane: &Lane<'_>, binned: &Binned, frame: &Frame) {
+    let unit = frame.height / frame.top;
+    let high = lane.figures.whole.peak * unit;
     let phases: Vec<Phases> = lane.figures.dispatches.iter().map(|d| d.phases).collect();
     for stretch in spans::alone(&phases) {
-        head::band(scene, frame.area(stretch, base - whole.peak * unit, whole.peak * unit));
+        head::band(scene, frame.area(stretch, base - high, high));
     }
-    stacks(scene, base, unit, binned);
-    let peak = base - whole.peak * unit;
-    let from = [frame.x(whole.begin_us), peak];
-    svg::dashes(scene, from, frame.x(whole.end_us()) - from[0], Ink::Text);
-    gaps(scene, base, peak, lane, frame);
-    let middle = [LEFT - 62.0, base - 0.5 * PLOT_HEIGHT];
-    scene.words(&Words::new(middle, AXIS, Ink::Faint, "waves in flight").upright().anchored(Anchor::Middle));
-    scene.area(Area { left: LEFT, top: base - 0.5, width: PLOT, height: 1.0 }, Ink::Faint);
+    stacks(scene, base, unit, binned, frame);
+    gaps(scene, base, base - high, lane, frame);
+    scene.area(Area { left: frame.left, top: base - 0.5, width: frame.width, height: 1.0 }, Ink::Faint);
 }
 
 /// Draws the areas of the dispatches, each on top of the earlier ones, and the waiting waves on top of all. Areas
 /// are drawn in reverse order and reach down to the axis, since earlier ones cover the rest: this halves the
 /// outlines.
-fn stacks(scene: &mut Scene, base: f64, unit: f64, binned: &Binned) {
-    let step = PLOT / real(binned.columns);
+fn stacks(scene: &mut Scene, base: f64, unit: f64, binned: &Binned, frame: &Frame) {
+    let step = frame.width / real(binned.columns);
     let mut below = vec![0.0; binned.columns];
     let mut area = |first: usize, waves: &mut dyn ExactSizeIterator<Item = f64>, ink: Ink| {
         let sums = &mut below[first..][..waves.len()];
         sums.iter_mut().zip(waves).for_each(|(sum, waves)| *sum += waves);
         let heights: Vec<u32> = sums.iter().map(|waves| half_pixels(waves * unit)).collect();
-        (LEFT + step * real(first), heights, ink)
+        (frame.left + step * real(first), heights, ink)
     };
     let mut areas = Vec::new();
     for (at, stack) in binned.stacks.iter().enumerate() {
@@ -208,7 +215,7 @@ fn half_pixels(height: f64) -> u32 {
 fn gaps(scene: &mut Scene, base: f64, peak: f64, lane: &Lane<'_>, frame: &Frame) {
     const SIZE: f64 = 12.0;
     let top = peak.min(base - 24.0);
-    let mut free = LEFT;
+    let mut free = frame.left;
     for &[from, to] in &lane.figures.gaps {
         let area = frame.area((from, to), top - 6.0, 9.0);
         if area.width < 0.25 {
@@ -226,13 +233,13 @@ fn gaps(scene: &mut Scene, base: f64, peak: f64, lane: &Lane<'_>, frame: &Frame)
 }
 
 /// Draws the map, one row per multiprocessor; returns the y coordinate of its end.
-fn map(scene: &mut Scene, top: f64, lane: &Lane<'_>, binned: &Binned, frame: &Frame) -> Result<f64> {
+fn map(scene: &mut Scene, top: f64, lane: &Lane<'_>, binned: &Binned, full: f64) -> Result<f64> {
     let rows = real(binned.rows());
     let row = (MAP / rows).floor().clamp(1.0, 14.0);
     let area = Area { left: LEFT, top, width: PLOT, height: row * rows };
     scene.area(Area { top: top - 1.0, height: area.height + 2.0, ..area }, Ink::Grid);
     scene.area(area, Ink::Paper);
-    svg::map(scene, area, &binned.map(frame.full))?;
+    svg::map(scene, area, &binned.map(full))?;
     let what = match lane.trace.lanes {
         Lanes::Multiprocessors(_) => "multiprocessor",
         Lanes::Packed(_) => "lane",
@@ -251,17 +258,18 @@ fn map(scene: &mut Scene, top: f64, lane: &Lane<'_>, binned: &Binned, frame: &Fr
     Ok(area.bottom())
 }
 
-/// Draws the time axis of plot and map, with ticks on both; returns the y coordinate of its end.
-fn time_axis(scene: &mut Scene, base: f64, bottom: f64, frame: &Frame) -> f64 {
+/// Draws the time axis below the last of these lines, with ticks on all; returns the y coordinate of its end.
+pub(super) fn time_axis(scene: &mut Scene, lines: &[f64], frame: &Frame) -> f64 {
+    let bottom = lines.last().copied().unwrap_or_default();
     for (at, text) in ticks(frame.grid.range_us, 12) {
         let x = frame.x(at);
-        for (top, end) in [(base, base + 5.0), (bottom, bottom + 6.0)] {
-            scene.area(Area { left: x - 0.5, top, width: 1.0, height: end - top }, Ink::Faint);
+        for top in lines {
+            scene.area(Area { left: x - 0.5, top: *top, width: 1.0, height: 6.0 }, Ink::Faint);
         }
         let words = Words::new([x, bottom + 20.0], AXIS, Ink::Faint, text);
         scene.words(&words.anchored(Anchor::Middle));
     }
-    let middle = [LEFT + 0.5 * PLOT, bottom + 38.0];
+    let middle = [frame.left + 0.5 * frame.width, bottom + 38.0];
     let words = Words::new(middle, AXIS, Ink::Faint, "time from the variant’s first wave (µs)");
     scene.words(&words.anchored(Anchor::Middle));
     bottom + 48.0

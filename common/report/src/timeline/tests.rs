@@ -84,14 +84,14 @@ fn made() -> Vec<Example> {
 
 fn drawn_as(theme: Theme) -> String {
     let (_, record, traces) = examples()[0].clone();
-    timeline_svg(&record, &lanes(&record, &traces), theme).unwrap()
+    timeline_svg(&record, &lanes(&record, &traces), theme, Detail::Whole).unwrap()
 }
 
 #[test]
 fn a_picture_names_everything_that_it_shows() {
     for (name, record, traces) in examples() {
         let panels = lanes(record, traces);
-        let svg = timeline_svg(record, &panels, Theme::Auto).unwrap();
+        let svg = timeline_svg(record, &panels, Theme::Auto, Detail::Whole).unwrap();
         let text = svg.replace("&#160;", " ");
         for part in [&record.sample, &record.device.name, &record.device.driver_name, "size 4096"] {
             assert!(text.contains(part), "no {part} in {name}");
@@ -106,10 +106,20 @@ fn a_picture_names_everything_that_it_shows() {
 }
 
 #[test]
+fn a_compact_picture_fits_a_page_and_names_its_variants() {
+    for (name, record, traces) in examples() {
+        let panels = lanes(record, traces);
+        let svg = timeline_svg(record, &panels, Theme::Auto, Detail::Compact).unwrap();
+        assert!(svg.contains("width=\"880\"") && !svg.contains("multiprocessor"), "{name}");
+        assert!(panels.iter().all(|lane| svg.contains(lane.row.label())), "{name}");
+    }
+}
+
+#[test]
 fn what_weighs_against_a_trace_stands_beside_it() {
     let svg = |at: usize| {
         let (_, record, traces) = examples()[at].clone();
-        timeline_svg(&record, &lanes(&record, &traces), Theme::Light).unwrap()
+        timeline_svg(&record, &lanes(&record, &traces), Theme::Light, Detail::Whole).unwrap()
     };
     assert!(svg(0).contains("tracing made it 31 % slower") && !svg(1).contains("slower"));
     assert!(svg(2).contains("1 workgroup in 6 recorded") && !svg(1).contains("recorded"));
@@ -129,9 +139,9 @@ fn a_viewer_chooses_the_paper_only_where_it_may() {
 fn pixels_show_the_same_picture_on_its_paper() {
     let (_, record, traces) = examples()[1].clone();
     let panels = lanes(&record, &traces);
-    let (_, size) = drawn(&record, &panels, 1.0).unwrap();
+    let (_, size) = drawn(&record, &panels, 1.0, Detail::Whole).unwrap();
     for (theme, paper) in [(Theme::Auto, [255; 3]), (Theme::Dark, [18, 20, 24])] {
-        let (width, pixels) = decoded(&timeline_png(&record, &panels, theme).unwrap());
+        let (width, pixels) = decoded(&timeline_png(&record, &panels, theme, Detail::Whole).unwrap());
         assert_eq!([real(width), real(pixels.len() / width)], size.map(|side| 2.0 * side));
         assert_eq!(pixels[0], paper);
         let blue = pixels.iter().filter(|pixel| **pixel == [0, 114, 178]).count();
@@ -144,7 +154,8 @@ fn pixels_show_the_same_picture_on_its_paper() {
 fn no_gap_is_drawn_where_waves_follow_each_other() {
     let (_, record, traces) = examples()[0].clone();
     let brackets = |at: usize| {
-        let svg = timeline_svg(&record, &lanes(&record, &traces)[at..=at], Theme::Light).unwrap();
+        let svg =
+            timeline_svg(&record, &lanes(&record, &traces)[at..=at], Theme::Light, Detail::Whole).unwrap();
         let (_, panel) = svg.split_once("class=\"steps").unwrap();
         panel.matches("<rect class=\"gap\"").count()
     };
@@ -154,7 +165,9 @@ fn no_gap_is_drawn_where_waves_follow_each_other() {
 #[test]
 fn parts_are_drawn_as_passes_with_their_waits() {
     let (_, record, traces) = examples()[4].clone();
-    let svg = timeline_svg(&record, &lanes(&record, &traces), Theme::Light).unwrap().replace('\u{a0}', " ");
+    let svg = timeline_svg(&record, &lanes(&record, &traces), Theme::Light, Detail::Whole)
+        .unwrap()
+        .replace('\u{a0}', " ");
     let told =
         [">passes</text>", ">dispatches</text>", ">ticket and wait</text>", "11 of 11 passes are at work"];
     for text in told.into_iter().chain(["load 41 %", "12288 tiles"]) {
@@ -172,7 +185,7 @@ fn a_long_name_in_the_legend_is_broken() {
     traces[1].dispatches.iter_mut().for_each(|dispatch| dispatch.kernel.clone_from(&long));
     let Some(Traced::Ok { figures, .. }) = &mut record.rows[1].trace else { panic!() };
     figures.dispatches.iter_mut().for_each(|dispatch| dispatch.kernel.clone_from(&long));
-    let svg = timeline_svg(&record, &lanes(&record, &traces), Theme::Light).unwrap();
+    let svg = timeline_svg(&record, &lanes(&record, &traces), Theme::Light, Detail::Whole).unwrap();
     let of = |line: &str, name: &str| -> Option<f64> {
         line.split_once(&format!(" {name}=\""))?.1.split('"').next()?.parse().ok()
     };
@@ -189,7 +202,7 @@ fn a_long_name_in_the_legend_is_broken() {
 #[test]
 fn nothing_is_drawn_of_nothing_or_of_something_else() {
     let (_, record, traces) = examples()[3].clone();
-    let error = timeline_svg(&record, &[], Theme::Auto).unwrap_err().to_string();
+    let error = timeline_svg(&record, &[], Theme::Auto, Detail::Whole).unwrap_err().to_string();
     assert!(error.contains("no variant was traced: events_4: 12 waves"), "{error}");
     let error = timeline_events(&fixture::record(), &[]).unwrap_err().to_string();
     assert!(error.contains("no variant was traced: none of those"), "{error}");
@@ -197,7 +210,7 @@ fn nothing_is_drawn_of_nothing_or_of_something_else() {
     let mut backwards = traces[0].clone();
     backwards.dispatches[0].waves[3].end_us = -1.0;
     panels[0].trace = &backwards;
-    assert!(timeline_svg(&record, &panels, Theme::Auto).is_err());
+    assert!(timeline_svg(&record, &panels, Theme::Auto, Detail::Whole).is_err());
 }
 
 /// Dispatches that all run at the same time have the longest outlines.
@@ -207,7 +220,7 @@ fn hundreds_of_dispatches_are_drawn_in_coarser_columns() {
     let waves = machine.run(&[40; 400], None);
     let many = example::trace(waves, Lanes::Multiprocessors(132), &["chain/step.comp"]);
     let (record, traces) = traced(&["a", "b", "c"].map(|name| (name, many.clone(), None)));
-    let svg = timeline_svg(&record, &lanes(&record, &traces), Theme::Auto).unwrap();
+    let svg = timeline_svg(&record, &lanes(&record, &traces), Theme::Auto, Detail::Whole).unwrap();
     assert!(svg.len() < LARGEST, "{}", svg.len());
     assert_eq!(svg.matches("class=\"steps").count(), 3 * 400);
 }

@@ -1,0 +1,68 @@
+//! The picture for the column of a web page: a plot per variant, on one axis.
+
+use record::{Kind, Record};
+
+use super::axes::{short_us, whole};
+use super::bins::{Binned, Grid};
+use super::colours::Ink;
+use super::lane::Lane;
+use super::panel::{Frame, time_axis, waves};
+use crate::scene::{Anchor, Scene, Words, broken};
+
+/// Width of the picture: the text column of a README on a code host.
+const WIDTH: f64 = 880.0;
+const EDGE: f64 = 16.0;
+const HEIGHT: f64 = 74.0;
+/// Font sizes of headings and of all other text.
+const LARGE: f64 = 18.0;
+const SMALL: f64 = 14.0;
+
+/// The picture and its size. A column of waves is `step` units wide.
+pub(super) fn drawn(record: &Record, panels: &[Lane<'_>], step: f64) -> (Scene, [f64; 2]) {
+    let range_us = panels.iter().map(|lane| lane.figures.whole.end_us()).fold(0.0, f64::max);
+    let width = WIDTH - 2.0 * EDGE;
+    let grid = Grid { range_us, columns: whole(width / step) };
+    let binned: Vec<Binned> = panels.iter().map(|lane| Binned::of(lane.trace, grid)).collect();
+    let peaks = panels.iter().map(|lane| lane.figures.whole.peak);
+    let tallest = binned.iter().map(Binned::tallest).chain(peaks).fold(0.0, f64::max);
+    // Leaves room for the brackets above the peak.
+    let frame = Frame { grid, top: 1.3 * tallest, left: EDGE, width, height: HEIGHT };
+    let mut scene = Scene::default();
+    let mut y = head(&mut scene, record);
+    let mut lines = Vec::new();
+    for (lane, binned) in panels.iter().zip(&binned) {
+        y += 32.0;
+        scene.words(&Words::new([EDGE, y], SMALL, Ink::Text, lane.row.label()).bold());
+        let span = short_us(lane.figures.whole.span_us());
+        let span = Words::new([WIDTH - EDGE, y], SMALL, Ink::Text, span);
+        scene.words(&span.bold().anchored(Anchor::End));
+        y += HEIGHT + 12.0;
+        waves(&mut scene, y, lane, binned, &frame);
+        lines.push(y);
+    }
+    let end = time_axis(&mut scene, &lines, &frame);
+    (scene, [WIDTH, end + 6.0])
+}
+
+/// The finding, the device, and how to read the plots; returns the y coordinate of the last line.
+fn head(scene: &mut Scene, record: &Record) -> f64 {
+    let finding = match &record.headline {
+        Some(headline) if record.device.kind != Kind::Cpu => headline.finding.clone(),
+        _ => format!("{}: waves in flight", record.sample),
+    };
+    let device = match record.device.kind {
+        Kind::Cpu => format!("{}, a CPU device: this proves nothing about a GPU", record.device.name),
+        _ => format!("{}, driver {}", record.device.name, record.device.driver_info),
+    };
+    let settings = record::listed(&record.configuration);
+    let mut y = 28.0;
+    scene.words(&Words::new([EDGE, y], LARGE, Ink::Text, finding).bold());
+    let key = "Height: waves in flight. A colour: a dispatch. Striped: the GPU fills or drains. Red: no wave in flight.";
+    for text in [format!("{device}; {settings}"), key.to_owned()] {
+        for line in broken(&text, SMALL, false, WIDTH - 2.0 * EDGE) {
+            y += 20.0;
+            scene.words(&Words::new([EDGE, y], SMALL, Ink::Faint, line));
+        }
+    }
+    y
+}
