@@ -200,7 +200,7 @@ fn variants(record: &Record) -> Table {
             Some(ratio.as_ref().map_or_else(String::new, |(median, _)| bar(*median, most)))
         };
         table.push(Column::new(Side::Points, "times", ratios.iter().map(text)));
-        let head = format!("{name} =\u{a0}1").replace(' ', &BLANK.to_string());
+        let head = format!("{name} ={BLANK}1");
         table.push(Column::new(Side::Left, head, ratios.iter().map(bar)));
     }
     let shares = percent_of_limit::shares(record).into_iter();

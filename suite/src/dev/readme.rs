@@ -27,6 +27,8 @@ const END_MARKER: &str = "<!-- suite: end -->";
 ///   <!-- suite: table RECORD [head LINES] -->       its table.txt, or so many lines of it
 ///   <!-- suite: figures HEAD VARIANT... | LABEL RECORD [| LABEL RECORD]... -->
 ///                                                   median time alones in µs, and ratios
+///   <!-- suite: claims PAGES | DEVICE RUN [| DEVICE RUN]... -->
+///                                                   what suite runs found of each claim
 ///   <!-- suite: picture RECORD|FILE ["WHAT"] -->    its ladder.svg, drawn here, or a file
 ///   <!-- suite: end -->
 ///
