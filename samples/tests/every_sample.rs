@@ -1,6 +1,8 @@
 //! What every sample must do, tried on each file in `samples/src/bin`: a new one is found here
 //! without being named anywhere.
 
+#[path = "../../common/tests/plain/mod.rs"]
+mod plain;
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -92,6 +94,8 @@ fn says_what_it_found(ended: &Ended, record: &Record) -> Result<()> {
     );
     let wide = ended.stderr.lines().find(|line| line.chars().count() > 96);
     ensure!(wide.is_none(), "a line that is too wide: {wide:?}");
+    let coined = ended.stderr.lines().find(|line| !plain::found(line).is_empty());
+    ensure!(coined.is_none(), "a coined word in {coined:?}");
     ensure!(ended.stderr.contains("Claim: ") && ended.stderr.contains('─'), "no claim or no table: {ended}");
     Ok(())
 }
@@ -158,6 +162,9 @@ fn four_files(ended: &Ended, kept: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
     ensure!(names == expected, "{names:?} from {ended}");
     let mut texts = files.iter().filter(|(name, _)| !name.ends_with(".gz"));
     ensure!(texts.all(|(_, bytes)| bytes.ends_with(b"\n")), "an empty or a cut file: {ended}");
+    let table = fs::read_to_string(kept.join("table.txt"))?;
+    let coined = table.lines().find(|line| !plain::found(line).is_empty());
+    ensure!(coined.is_none(), "a coined word in {coined:?}");
     let page = fs::read_to_string(kept.join("README.md"))?;
     ensure!(page.contains(&record.device.name) && page.contains("--samples 3"), "{page}");
     Ok(files)
@@ -284,6 +291,8 @@ fn help(sample: &str) -> Result<()> {
     let [short, long] = [help_text(sample, "-h")?, help_text(sample, "--help")?];
     ensure!(short.lines().count() <= MOST_LINES, "{} lines: {short}", short.lines().count());
     for text in [&short, &long] {
+        let coined = text.lines().find(|line| !plain::found(line).is_empty());
+        ensure!(coined.is_none(), "a coined word in {coined:?}");
         ensure!(text.lines().next().is_some_and(|line| line.ends_with('?')), "no question: {text}");
         ensure!(text.contains(&format!("Usage: {sample}")), "the usage does not name the sample: {text}");
         let (_, examples) = text.split_once("Examples:\n").context("no examples")?;

@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+#[path = "../../common/tests/plain/mod.rs"]
+mod plain;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -53,6 +56,16 @@ fn the_markdown_of_two_records() {
     let file = folder.path().join("a.md");
     right(&[RUN, "2026-11-21-nvidia-h200/2048-12-passes", "--markdown", name(&file)]);
     insta::assert_snapshot!(text(&file));
+}
+
+#[test]
+fn a_report_has_plain_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.md");
+    right(&["2026-11-25-nvidia-h100-suite", "2026-11-25-nvidia-h100/waves-512", "--markdown", name(&file)]);
+    for line in text(&file).lines() {
+        assert_eq!(plain::found(line), [""; 0], "{line}");
+    }
 }
 
 /// In the overview and above the verdict; the derived verdict of a record without a headline is left out.
@@ -145,7 +158,7 @@ fn plots_of_all_results_fit_or_are_told_to_be_left_out() {
     assert_eq!(html.matches("<svg").count() + pictures_left_out(&html), svgs.count());
     let [shown, told] = ["data:image/svg+xml;base64,", "The timeline is left out, because"]
         .map(|mark| html.matches(mark).count());
-    assert!(told >= 1 && shown + told == 6, "{shown} and {told}");
+    assert!(told >= 1 && shown + told == 7, "{shown} and {told}");
 }
 
 /// What a page says of the pictures that found no room: `3 of 6 pictures are left out`.
@@ -274,10 +287,12 @@ fn rows_without_a_time_say_why_and_have_no_bar() {
     let plots = folder.path().join("plots");
     right(&[name(folder.path()), "--plots", name(&plots)]);
     let svg = text(&plots.join("r1-pipelined_events-ladder-1.svg"));
-    for words in ["skipped: no second queue", "wrong: 3 elements differ", "throttled: at 300 MHz", "raced"] {
+    for words in
+        ["skipped: no second queue", "wrong: 3 elements differ", "throttled: at 300 MHz", "wrong texels"]
+    {
         assert!(svg.contains(words), "{words}");
     }
-    // The one row that is left raced: a bar is nowhere, in the legend neither.
+    // The one row that is left has wrong texels: a bar is nowhere, in the legend neither.
     assert!(!svg.contains("#8ec1e4"), "{svg}");
 }
 

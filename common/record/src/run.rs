@@ -85,7 +85,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// The variant that cross tables of ratios divide by: the bound, or the baseline if there is none.
+    /// The variant that cross tables of ratios divide by: the fastest possible, or the usual way if there is none.
     #[must_use]
     pub fn reference(&self) -> Option<&str> {
         self.bound.as_deref().or(self.baseline.as_deref())

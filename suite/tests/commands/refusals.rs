@@ -72,17 +72,17 @@ fn bad_input_is_refused_on_one_line_and_changes_nothing() {
         ("verify skipped.json".into(), "skipped.json: rows: none has figures"),
         ("verify . --tolerance -1".into(), "-1 % is out of range"),
         ("verify . --timeout -1".into(), "-1 is not in 1..=86400"),
-        ("readme nowhere.md".into(), "suite: reading nowhere.md: "),
+        ("dev readme nowhere.md".into(), "suite: reading nowhere.md: "),
         (
-            "readme page-absent.md".into(),
+            "dev readme page-absent.md".into(),
             "suite: page-absent.md:1: there is no record results/none/record.json",
         ),
         (
-            "readme page-broken.md".into(),
+            "dev readme page-broken.md".into(),
             "suite: page-broken.md:2: reading broken/record.json: not a whole JSON",
         ),
-        ("readme --check page-end.md".into(), "suite: page-end.md:1: there is no block that ends here"),
-        ("readme --check page-none.md".into(), "suite: page-none.md:1: the page marks no block"),
+        ("dev readme --check page-end.md".into(), "suite: page-end.md:1: there is no block that ends here"),
+        ("dev readme --check page-none.md".into(), "suite: page-none.md:1: the page marks no block"),
     ] {
         suite(here, &words.split(' ').collect::<Vec<_>>()).refused(2, &[says]);
     }

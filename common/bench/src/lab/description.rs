@@ -26,9 +26,9 @@ pub(super) struct Description {
     source: Option<String>,
     /// Names and patterns of the variants that run by default, between spaces; without it, all run.
     default: Option<String>,
-    /// Names and patterns of the variants that are the bound, see [`Report`](super::Report).
+    /// Names and patterns of the variants that no correct one can beat, see [`Report`](super::Report).
     bound: Option<String>,
-    /// Names and patterns of the variants that are the baseline, likewise.
+    /// Names and patterns of the variants that are the usual way, likewise.
     baseline: Option<String>,
     /// Names and patterns of the variants that a timeline shows first, in its order.
     trace: Option<String>,

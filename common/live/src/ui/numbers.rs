@@ -126,8 +126,8 @@ fn rows(
     chosen
 }
 
-/// The line below a row's figures: its correctness class, its wrong results, and whether it is the baseline or the
-/// bound.
+/// The line below a row's figures: its correctness class, its wrong results, and whether it is the usual way or the
+/// fastest possible.
 fn below(entry: &Entry, row: Option<&Row>, look: &Look) -> Option<(String, Color32)> {
     let racy = row.and_then(|row| row.racy).filter(|racy| racy.racy_samples > 0);
     // In presenter mode there is no room for the status next to the name.

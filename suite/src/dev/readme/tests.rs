@@ -87,7 +87,7 @@ fn a_ladder_is_drawn_beside_its_record_and_stale_when_it_changes() {
     assert_eq!(first.stale, [format!("{}:1: stale: picture .", page.display())]);
     first.write(&page, marked).unwrap();
     let shown = fs::read_to_string(&page).unwrap();
-    assert!(shown.contains("![pipelined_events on NVIDIA H200: isolated times](./ladder.svg)\n"), "{shown}");
+    assert!(shown.contains("![pipelined_events on NVIDIA H200: times alone](./ladder.svg)\n"), "{shown}");
     let drawing = at.path().join("ladder.svg");
     assert!(fs::read_to_string(&drawing).unwrap().starts_with("<svg"));
     assert!(renewed(&page, &shown).unwrap().stale.is_empty());

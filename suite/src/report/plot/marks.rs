@@ -57,9 +57,9 @@ impl Mark {
 pub enum Shade {
     /// Any other variant: light.
     Plain,
-    /// The bound: white with an outline.
+    /// The fastest possible: white with an outline.
     Bound,
-    /// The baseline: dark.
+    /// The usual way: dark.
     Baseline,
 }
 
