@@ -243,7 +243,7 @@ fn races_legend(record: &Record) -> Option<String> {
     counts.first()?;
     Some(format!(
         "Cells: texels that differ from the CPU reference's, median and maximum of a trial, and in how many of the \
-         trials any did. Where none was seen, the bound in brackets is the upper end of the one-sided \
+         trials any did. Where none was seen, the limit in brackets is the upper end of the one-sided \
          95{BLANK}% interval of the share of wrong trials, 1 − 0.05^(1/N): it is no proof that there is none."
     ))
 }

@@ -19,7 +19,9 @@ fn all_forms() -> Result<()> {
     let words = "--variants full_barrier,events_2 --trace t.svg --trace t.png --trace t.json";
     Call::new(SAMPLE)?.words(SMALL).words(words).within(folder.path()).right()?;
     let svg = fs::read_to_string(folder.path().join("t.svg"))?;
-    for text in ["<svg", "full_barrier", "events_2", "llvmpipe", "waves in flight", "µs", "</svg>"] {
+    for text in
+        ["<svg", "barrier after each pass", "events, 2 bands", "llvmpipe", "waves in flight", "µs", "</svg>"]
+    {
         ensure!(svg.contains(text), "no '{text}' in the drawing");
     }
     ensure!(svg.len() < 1 << 20, "{} bytes", svg.len());
@@ -37,7 +39,7 @@ fn terminal() -> Result<()> {
         Ok(Call::new(SAMPLE)?.words(SMALL).words("--trace t.svg -v").within(folder.path()))
     };
     let ended = call()?.right()?;
-    for text in ["full_barrier", "fill", "drain", "tracing"] {
+    for text in ["barrier after each pass", "fill", "drain", "tracing"] {
         ensure!(ended.stdout.to_lowercase().contains(text), "no '{text}': {ended}");
     }
     // Which heights there are is the machine's: with one wave at a time, all may be tall.

@@ -73,7 +73,7 @@ use verdict::{headline, verdict};
 /// What do the barriers of a bloom cost, and what is left when all passes go in one dispatch?
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "--trace waves.svg # see what runs while other levels wait\n\
-    --size 480x270..3840x2160*2 # at which size does one dispatch win?")]
+    --size 960x540,1920x1080,3840x2160 # at which size does one dispatch win?")]
 struct Args {
     /// Image size [default: 1920x1080, on a CPU 240x135]
     #[arg(long, value_name = "WxH", allow_hyphen_values = true)]
