@@ -97,6 +97,8 @@ fn says_what_it_found(ended: &Ended, record: &Record) -> Result<()> {
     let coined = ended.stderr.lines().find(|line| !plain::found(line).is_empty());
     ensure!(coined.is_none(), "a coined word in {coined:?}");
     ensure!(ended.stderr.contains("Claim: ") && ended.stderr.contains('─'), "no claim or no table: {ended}");
+    let rules = ended.stderr.lines().filter(|line| line.starts_with('─')).count();
+    ensure!(rules == 3 || record.matrix.is_some(), "not one table: {ended}");
     Ok(())
 }
 

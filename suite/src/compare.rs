@@ -31,7 +31,8 @@ pub const EXIT_SLOWER: u8 = 4;
 ///
 /// Variants of the same sample and configuration are compared by all their kept samples: FASTER or SLOWER
 /// where the interval of the factor between them lies beyond the tolerance, SAME where it lies within,
-/// UNSURE elsewhere. A variant has two times; one that is slower in either is SLOWER. Where both records know
+/// UNSURE elsewhere. Of a sample that counts wrong results (data_race) not times are compared, but whether
+/// there were any. A variant has two times; one that is slower in either is SLOWER. Where both records know
 /// the device's clock, what clocks contradict is UNSURE: a time that another clock explains, or hides.
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "\

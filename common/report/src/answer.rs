@@ -171,7 +171,9 @@ fn table(page: &mut Page, record: &Record) {
             }
         }
         None => {
-            paper.table(&variants(record));
+            // `-v` has every column.
+            let room = usize::from(page.form.room.min(WIDTH));
+            paper.table(&variants(record).spelled(page.form.charset).narrowed(room));
         }
     }
     page.plain(&paper.text());

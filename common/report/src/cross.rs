@@ -34,7 +34,8 @@ fn table(record: &Record, matrix: &Matrix, cells: &[(&Row, &Cell)], brief: bool)
         _ => matrix.corner.clone(),
     };
     let mut table =
-        Table::new(&corner, heads.iter().map(|head| (*head).to_owned())).apart(if brief { 2 } else { 3 });
+        Table::new(&corner.replace(' ', &BLANK.to_string()), heads.iter().map(|head| (*head).to_owned()))
+            .apart(if brief { 2 } else { 3 });
     for column in distinct(cells.iter().map(|(_, cell)| cell.column.as_str())) {
         let cell = |head: &&str| {
             let found = cells.iter().find(|(_, cell)| cell.row == *head && cell.column == column);

@@ -140,6 +140,15 @@ impl Table {
         table
     }
 
+    /// The table without its last columns, as far as it needs to fit into `room`; two stay in any case.
+    #[must_use]
+    pub(super) fn narrowed(mut self, room: usize) -> Self {
+        while self.columns.len() > 2 && self.parts(room).len() > 1 {
+            self.columns.pop();
+        }
+        self
+    }
+
     /// The table in `room` columns: if not all of its columns fit, in several parts, each with the first column. Rows
     /// of words are in the first part alone.
     pub(super) fn parts(&self, room: usize) -> Vec<Vec<String>> {
@@ -299,6 +308,7 @@ mod tests {
         table.push(Column::new(Side::Points, "times barrier", some(&["1.5", "12"])));
         table.push(Column::new(Side::Left, "wrong texels", some(&["100 (max 200) in 3 of 4", "none"])));
         assert_eq!(table.parts(60).len(), 1);
+        assert_eq!([60, 35].map(|room| table.clone().narrowed(room).columns.len()), [3, 2]);
         let parts = table.parts(35);
         assert_eq!(parts.len(), 2);
         for (part, words) in parts.iter().zip([["Variant", "barrier"], ["Variant", "(max 200)"]]) {

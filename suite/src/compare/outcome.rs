@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use record::judge::Verdict;
-use record::{Record, Row, Status};
+use record::{Racy, Record, Row, Shows, Status};
 use serde::Serialize;
 
 use super::rule::{self, Judged, Limits};
@@ -85,7 +85,7 @@ pub enum Outcome {
     Faster,
     /// The samples do not decide it.
     Unsure,
-    /// It takes the same time.
+    /// It takes the same time or, where wrong results are counted, has some as before or none as before.
     Same,
     /// It has no figures on either side.
     Without,
@@ -183,6 +183,10 @@ pub fn change(before: (&Row, &Record), after: (&Row, &Record), limits: Limits) -
         change.status = Some(format!("{is} on both sides"));
         return change;
     }
+    if [before.1, after.1].into_iter().all(counts_wrong_results) {
+        (change.outcome, change.status) = counted(old, new);
+        return change;
+    }
     change.isolated = rule::isolated(old, new, limits);
     change.pipelined =
         rule::pipelined((old, before.1.method.repetitions), (new, after.1.method.repetitions), limits);
@@ -195,4 +199,21 @@ pub fn change(before: (&Row, &Record), after: (&Row, &Record), limits: Limits) -
         change.status = Some("no samples are kept".into());
     }
     change
+}
+
+/// Whether the run made trials, whose times say nothing.
+pub(super) fn counts_wrong_results(record: &Record) -> bool {
+    record.matrix.as_ref().is_some_and(|matrix| matrix.shows == Shows::Races)
+}
+
+/// Compares whether trials had wrong results. How many had is chance.
+fn counted(before: &Row, after: &Row) -> (Outcome, Option<String>) {
+    let [Some(old), Some(new)] = [before.racy, after.racy] else {
+        return (Outcome::Unsure, Some("no trials are kept".into()));
+    };
+    if (old.racy_samples > 0) == (new.racy_samples > 0) {
+        return (Outcome::Same, None);
+    }
+    let wrong = |racy: Racy| format!("wrong in {} of {} trials", racy.racy_samples, racy.samples);
+    (Outcome::Changed, Some(format!("{} → {}", wrong(old), wrong(new))))
 }

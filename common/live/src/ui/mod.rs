@@ -247,8 +247,8 @@ impl Ui {
         }
     }
 
-    /// The variant to compare with: the one being compared, the last one compared, the usual way, the fastest possible, or
-    /// the next variant. Takes the first of these that is not the shown variant.
+    /// The variant to compare with: the one being compared, the last one compared, the usual way, the fastest
+    /// possible, or the next variant. Takes the first of these that is not the shown variant.
     fn rival(&self, snapshot: &Snapshot) -> Option<usize> {
         let count = snapshot.variants.len();
         let is_other = |at: &usize| *at < count && *at != snapshot.current;

@@ -43,7 +43,7 @@ pub(super) fn draw(root: &egui::Ui, look: &Look, picture: Rect, snapshot: &Snaps
 fn why(snapshot: &Snapshot, look: &Look) -> Option<(String, Color32)> {
     let row = row(snapshot, snapshot.current).filter(|row| !row.is_pending())?;
     let reason = row.status.reason()?;
-    Some((format!("{}: {}: {reason}", row.variant, row.status.word()), status_colour(row, look)))
+    Some((format!("{}: {}: {reason}", row.label(), row.status.word()), status_colour(row, look)))
 }
 
 fn is_here(notice: &Notice) -> bool {

@@ -171,10 +171,10 @@ fn heads(painter: &Painter, look: &Look, inside: Rect, columns: &Columns) -> f32
     text(columns.name, Align2::LEFT_TOP, "Variant");
     text(columns.point + 2.1 * look.unit, Align2::RIGHT_TOP, "alone, µs");
     if let Some(x) = columns.to_baseline {
-        text(x, Align2::RIGHT_TOP, "times usual");
+        text(x, Align2::RIGHT_TOP, "× usual");
     }
     if let Some(x) = columns.to_bound {
-        text(x, Align2::RIGHT_TOP, "times fastest");
+        text(x, Align2::RIGHT_TOP, "× fastest");
     }
     let bottom = (y + 1.55 * look.small).round();
     painter.hline(inside.x_range(), bottom, egui::Stroke::new(1.0, look.ink.line));

@@ -50,7 +50,7 @@ fn legend(ui: &egui::Ui, look: &Look, inside: Rect, left: f32, rows: &[(&Row, &S
         if room < 3.0 * look.unit {
             break;
         }
-        let name = line(ui.painter(), &row.variant, look.small(), *colour, room);
+        let name = line(ui.painter(), row.label(), look.small(), *colour, room);
         right = put(ui.painter(), pos2(right, inside.top()), Align2::RIGHT_TOP, name).left() - look.unit;
     }
 }

@@ -77,6 +77,20 @@ fn a_variant_without_a_time_says_why() {
 }
 
 #[test]
+fn claims_are_asked_for_with_runs_that_have_headlines() {
+    for (asked, says) in [
+        ("claims docs", "claims are asked for by"),
+        ("claims docs | H200", "is no DEVICE RUN"),
+        ("claims docs | H200 2026-11-21-nvidia-h200-suite", "has no headline"),
+        ("claims docs | H100 2026-11-25-nvidia-h100-suite | H200 2026-11-25-nvidia-h200", "has no headline"),
+    ] {
+        let page = format!("<!-- suite: {asked} -->\n<!-- suite: end -->\n");
+        let refused = format!("{:#}", renewed(&results().join("page.md"), &page).unwrap_err());
+        assert!(refused.contains(says), "{asked}: {refused}");
+    }
+}
+
+#[test]
 fn a_ladder_is_drawn_beside_its_record_and_stale_when_it_changes() {
     let at = tempfile::tempdir().unwrap();
     let mut measured = record::read_record(&results().join(RUN).join("record.json")).unwrap();
