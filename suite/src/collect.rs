@@ -1,11 +1,12 @@
 //! Finds and reads records in files and folders.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use record::{Record, read_record};
+use record::{Record, SENT, read_record};
 use report::Destination;
 
 /// Name of a record's file in the folder of a run.
@@ -78,7 +79,9 @@ fn files(path: &Path) -> Result<Vec<PathBuf>> {
         let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
         if entry.file_type().with_context(shown)?.is_dir() && !hidden {
             below.extend(files(&entry.path())?);
-        } else if entry.file_name() == RECORD && fs::metadata(entry.path()).map_or(true, |is| is.is_file()) {
+        } else if [RECORD, SENT].map(OsStr::new).contains(&&*entry.file_name())
+            && fs::metadata(entry.path()).map_or(true, |is| is.is_file())
+        {
             below.push(entry.path());
         }
     }

@@ -8,6 +8,7 @@ mod export;
 #[cfg(test)]
 mod fuzz;
 mod list;
+mod portable;
 mod report;
 mod run;
 mod samples;
@@ -37,7 +38,7 @@ struct Cli {
 }
 
 const EXAMPLES: &str = "# measure all samples, 2 minutes
-run pipelined_events bloom # measure two of them
+share # the same, and a folder to send
 compare BEFORE AFTER # what became faster or slower?
 report RESULTS OTHERS # one page of several devices
 ";
@@ -46,6 +47,7 @@ report RESULTS OTHERS # one page of several devices
 enum Command {
     Run(run::Run),
     List(list::List),
+    Share(run::Share),
     Report(report::Report),
     Compare(compare::Compare),
     Verify(verify::Verify),
@@ -60,6 +62,7 @@ impl Command {
         match self {
             Self::Run(run) => run.run(),
             Self::List(_) => list::List::run(),
+            Self::Share(share) => share.run(),
             Self::Report(report) => report.run(),
             Self::Compare(compare) => compare.run(),
             Self::Verify(verify) => verify.run(),

@@ -11,6 +11,7 @@ mod resume;
 mod sample;
 mod scoreboard;
 mod series;
+mod share;
 mod show;
 
 use std::path::{Path, PathBuf};
@@ -27,8 +28,9 @@ use crate::stop::Stop;
 use folder::Place;
 use manifest::{MANIFEST, Manifest};
 pub use options::Run;
-use outcome::{State, exit_code};
+use outcome::exit_code;
 use series::Series;
+pub use share::Share;
 use show::Total;
 
 impl Run {
@@ -37,6 +39,18 @@ impl Run {
     /// # Errors
     /// If the run cannot be started or resumed, or its results cannot be written.
     pub fn run(&self) -> Result<u8> {
+        let all = self.measured()?;
+        let reports: Vec<Result<Option<PathBuf>>> = all.iter().map(Series::report).collect();
+        for (series, report) in all.iter().zip(&reports) {
+            let report = report.as_ref().ok().and_then(Option::as_deref);
+            print(&fitted(&conclusion(series, report)))?;
+        }
+        reports.into_iter().try_for_each(|report| report.map(drop))?;
+        Ok(exit_code(all.iter().flat_map(Series::states)))
+    }
+
+    /// Measures what is requested, one series per device.
+    fn measured(&self) -> Result<Vec<Series>> {
         let names = self.sample_names()?;
         let samples = Samples::ready()?;
         let mut all = if self.resume { self.resumed(&samples)? } else { self.begun(&names, &samples)? };
@@ -45,14 +59,7 @@ impl Run {
         let run = all.iter_mut().try_for_each(|series| series.run(&samples, &stop, &mut total));
         total.finish();
         run?;
-        let reports: Vec<Result<Option<PathBuf>>> = all.iter().map(Series::report).collect();
-        for (series, report) in all.iter().zip(&reports) {
-            let report = report.as_ref().ok().and_then(Option::as_deref);
-            print(&fitted(&conclusion(series, report)))?;
-        }
-        reports.into_iter().try_for_each(|report| report.map(drop))?;
-        let states: Vec<State> = all.iter().flat_map(Series::states).collect();
-        Ok(exit_code(&states))
+        Ok(all)
     }
 
     /// The requested samples, each once.
@@ -150,12 +157,17 @@ fn seed(now: SystemTime) -> u64 {
     u64::from(since.subsec_nanos()) ^ (since.as_secs() << 20)
 }
 
-/// The scoreboard, the path of the report, and the next command.
+/// The scoreboard.
+fn findings(manifest: &Manifest) -> String {
+    let room = width_of(&Term::stdout()).min(ANSWER_WIDTH);
+    format!("\n{}\n", scoreboard::text(manifest, Charset::of_terminal(), room))
+}
+
+/// The scoreboard, the path of the report, and the next commands.
 fn conclusion(series: &Series, report: Option<&Path>) -> String {
     let shown = quote(&series.folder().display().to_string());
     let program = quote(&std::env::args().next().unwrap_or_else(|| "suite".into()));
-    let room = width_of(&Term::stdout()).min(ANSWER_WIDTH);
-    let mut text = format!("\n{}\n", scoreboard::text(series.manifest(), Charset::of_terminal(), room));
+    let mut text = findings(series.manifest());
     if let Some(report) = report {
         text += &format!("Report:       {}\n", report.display());
     }
@@ -163,6 +175,7 @@ fn conclusion(series: &Series, report: Option<&Path>) -> String {
         text += &format!("Complete it:  {program} run --resume --out {shown}\n");
     } else {
         text += &format!("With others:  {program} report {shown} OTHER\n");
+        text += &format!("Share it:     {program} share {shown}\n");
     }
     text
 }

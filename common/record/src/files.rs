@@ -1,4 +1,5 @@
-//! Records on disk: a single file, or `record.json` with its compressed samples in a second file.
+//! Records on disk: a single file, or `record.json` with its compressed samples in a second file; and the small form
+//! that is sent to others.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -8,6 +9,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::csv::{csv, read_samples};
@@ -17,6 +19,9 @@ use crate::{Record, SamplesFile};
 
 /// Name of the file of compressed samples in the folder of a run.
 pub const SAMPLES: &str = "samples.csv.gz";
+
+/// Name of a record's file in a folder that is sent to others.
+pub const SENT: &str = "record.json.gz";
 
 /// Upper limit in bytes of a record and of decompressed samples: a hundred times the largest known.
 const LARGEST: u64 = 256 << 20;
@@ -29,27 +34,71 @@ pub fn parted(record: &Record) -> Result<(Record, Vec<u8>)> {
     let text = csv(record)?;
     let mut bare = record.clone();
     bare.rows.iter_mut().for_each(|row| row.samples = Vec::new());
-    bare.samples_file = Some(SamplesFile { name: SAMPLES.into(), sha256: sha256(text.as_bytes()) });
-    let mut packed = GzEncoder::new(Vec::new(), Compression::best());
-    packed.write_all(text.as_bytes()).context("packing the samples")?;
-    Ok((bare, packed.finish().context("packing the samples")?))
+    bare.samples_file =
+        Some(SamplesFile { name: SAMPLES.into(), sha256: sha256(text.as_bytes()), elsewhere: false });
+    Ok((bare, packed(text.as_bytes()).context("packing the samples")?))
 }
 
-/// Reads a record, with the samples from the file that it names.
+fn packed(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+    packed.write_all(bytes)?;
+    packed.finish()
+}
+
+/// The content of a [`SENT`] file: the record as compressed JSON, without its samples but with their hash, figures
+/// rounded to seven digits, and each text as `plain` leaves it.
+///
+/// # Errors
+/// If the result is no valid record, or memory runs out.
+pub fn sent(record: &Record, plain: &dyn Fn(&str) -> String) -> Result<Vec<u8>> {
+    let (mut bare, _) = parted(record)?;
+    bare.samples_file.iter_mut().for_each(|file| file.elsewhere = true);
+    let mut value = serde_json::to_value(&bare).context("the record has no form in JSON")?;
+    simplify(&mut value, plain);
+    let text = value.to_string();
+    validate(&read_shape(&text)?).context(NO_RECORD)?;
+    packed(text.as_bytes()).context("packing the record")
+}
+
+/// Rounding keeps the order of figures, so that a minimum stays below its median.
+fn simplify(value: &mut Value, plain: &dyn Fn(&str) -> String) {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let rounded = number.as_f64().and_then(|figure| format!("{figure:.6e}").parse::<f64>().ok());
+            *value = rounded.map_or(Value::Null, Value::from);
+        }
+        Value::String(text) => *text = plain(text),
+        Value::Array(list) => list.iter_mut().for_each(|value| simplify(value, plain)),
+        Value::Object(fields) => fields.values_mut().for_each(|value| simplify(value, plain)),
+        _ => {}
+    }
+}
+
+/// Reads a record, with the samples from the file that it names. A file whose name ends in `.gz` is unpacked.
 ///
 /// # Errors
 /// If a file cannot be read, is no valid record (see [`crate::read_json`]), or the samples belong to another record.
 /// The message begins with the path.
 pub fn read_record(path: &Path) -> Result<Record> {
     let read = || -> Result<Record> {
-        let mut record = read_shape(&text_of(content(File::open(path)?)?)?)?;
-        if let Some(file) = record.samples_file.take() {
+        let mut record = read_shape(&text(path)?)?;
+        if let Some(file) = record.samples_file.take_if(|file| !file.elsewhere) {
             join(&mut record, &file, path).context("samples_file")?;
         }
         validate(&record).context(NO_RECORD)?;
         Ok(record)
     };
     read().with_context(|| format!("reading {}", path.display()))
+}
+
+/// The text of a record's file, unpacked if its name ends in `.gz`.
+///
+/// # Errors
+/// If it cannot be read or is no text.
+pub(crate) fn text(path: &Path) -> Result<String> {
+    let bytes = content(File::open(path)?)?;
+    let is_packed = path.extension().is_some_and(|ending| ending == "gz");
+    text_of(if is_packed { unpacked(&bytes[..]).context("it is cut or damaged")? } else { bytes })
 }
 
 /// The content of a record's file as text.
@@ -76,12 +125,16 @@ fn join(record: &mut Record, file: &SamplesFile, path: &Path) -> Result<()> {
     ensure!(beside.is_file(), "{name} is missing beside it: copy both files");
     let packed = File::open(beside).with_context(|| format!("reading {name}"))?;
     let damaged = || format!("{name} is cut or damaged: restore both files from one run");
-    let text = bytes(GzDecoder::new(packed), LARGEST).with_context(damaged)?;
+    let text = unpacked(packed).with_context(damaged)?;
     ensure!(
         sha256(&text) == file.sha256,
         "{name} has the samples of another run, or was changed: its SHA-256 is not the one that the record names"
     );
     read_samples(&text, &mut record.rows).with_context(damaged)
+}
+
+fn unpacked(packed: impl Read) -> Result<Vec<u8>> {
+    bytes(GzDecoder::new(packed), LARGEST)
 }
 
 fn sha256(text: &[u8]) -> String {
@@ -144,6 +197,30 @@ mod tests {
             let read = read_record(&folder.path().join("record.json")).unwrap();
             assert_eq!(json(&read).unwrap(), json(&record).unwrap());
             assert!(!fs::read_to_string(folder.path().join("record.json")).unwrap().contains("one_us"));
+        }
+    }
+
+    #[test]
+    fn what_is_sent_is_the_record_without_samples() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(SENT);
+        for mut record in [fixture::record(), fixture::races(), fixture::traced(), fixture::cpu()] {
+            record.notes.push("in /home/me/runs".into());
+            let hash = parted(&record).unwrap().0.samples_file.unwrap().sha256;
+            fs::write(&path, sent(&record, &|text| text.replace("/home/me", "~")).unwrap()).unwrap();
+            let read = read_record(&path).unwrap();
+            let file = read.samples_file.as_ref().unwrap();
+            assert_eq!((&file.sha256, file.elsewhere), (&hash, true));
+            assert_eq!(read.notes.last().unwrap(), "in ~/runs");
+            assert_eq!(read.rows.len(), record.rows.len());
+            for (read, row) in read.rows.iter().zip(&record.rows) {
+                assert!(read.samples.is_empty());
+                let [read, exact] = [read, row].map(|row| row.isolated_us.map_or(0.0, |us| us.median));
+                assert!((read - exact).abs() <= 1e-6 * exact, "{read} instead of {exact}");
+            }
+            fs::write(&path, &fs::read(&path).unwrap()[..99]).unwrap();
+            let message = format!("{:#}", read_record(&path).unwrap_err());
+            assert!(message.contains("record.json.gz: it is cut or damaged"), "{message}");
         }
     }
 

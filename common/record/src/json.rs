@@ -51,7 +51,7 @@ const IN_A_ROW: usize = 3;
 /// samples in a separate file is refused: see [`crate::read_record`].
 pub fn read_json(text: &str) -> Result<Record> {
     let record = read_shape(text)?;
-    if let Some(file) = &record.samples_file {
+    if let Some(file) = record.samples_file.as_ref().filter(|file| !file.elsewhere) {
         bail!("samples_file: the samples are in {}: give the record's file or folder", shortened(&file.name));
     }
     validate(&record).with_context(|| NO_RECORD)?;

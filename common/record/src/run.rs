@@ -17,7 +17,7 @@ use crate::trace::Traced;
 /// Version of this layout. A reader refuses what it does not know. Version 2 added what cross tables
 /// need, and the promise of a fault; version 3 what a variant declares of its work; version 4 the
 /// self-test, the clock of each sample, and the status `throttled`; version 5 the file of the samples; version 6 the
-/// headline, and the labels of variants.
+/// headline, the labels of variants, and files of samples that are elsewhere.
 pub const SCHEMA: u32 = 6;
 
 /// The variant that copies an image, to measure the device's bandwidth.
@@ -132,6 +132,9 @@ pub struct SamplesFile {
     pub name: String,
     /// SHA-256 of the unpacked text, in hex: `zcat samples.csv.gz | sha256sum`.
     pub sha256: String,
+    /// The file stayed with the sender of the record, who can prove by the hash that it is this one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub elsewhere: bool,
 }
 
 /// The program.

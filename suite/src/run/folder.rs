@@ -37,7 +37,8 @@ impl Place {
         let shown = path.display();
         ensure!(
             !path.join(MANIFEST).exists(),
-            "the folder {shown} already holds a run: --resume --out {shown} goes on with it, another --out begins a new one"
+            "the folder {shown} already holds a run: suite share {shown} shares it, suite run --resume --out {shown} \
+             goes on with it, suite run with another --out begins a new one"
         );
         let names = samples.iter().map(String::as_str).chain([PAGE, REPORT]);
         if let Some(taken) = names.into_iter().find(|name| path.join(name).exists()) {

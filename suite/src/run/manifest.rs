@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::options::Settings;
 use super::outcome::{Counts, State};
+use crate::portable::word;
 
 /// File name of the manifest.
 pub(super) const MANIFEST: &str = "suite.json";
@@ -113,7 +114,7 @@ impl Manifest {
     ) -> Self {
         Self {
             schema: SCHEMA,
-            command: std::env::args_os().map(|word| portable(&word.to_string_lossy())).collect(),
+            command: std::env::args_os().map(|arg| word(&arg.to_string_lossy())).collect(),
             started: now,
             resumed: Vec::new(),
             tool,
@@ -163,8 +164,21 @@ impl Manifest {
     /// # Errors
     /// If it cannot be written.
     pub(super) fn write(&self, folder: &Path) -> Result<()> {
-        let text = serde_json::to_string_pretty(self).context("the manifest has no form in JSON")?;
-        Destination::File(folder.join(MANIFEST)).write(text + "\n")
+        Destination::File(folder.join(MANIFEST)).write(self.json()?)
+    }
+
+    /// The content of the file.
+    ///
+    /// # Errors
+    /// Only if memory runs out.
+    pub(super) fn json(&self) -> Result<String> {
+        Ok(serde_json::to_string_pretty(self).context("the manifest has no form in JSON")? + "\n")
+    }
+
+    /// Passes the command and all reasons through `plain`.
+    pub(super) fn simplify(&mut self, plain: &dyn Fn(&str) -> String) {
+        let reasons = self.samples.iter_mut().filter_map(|entry| entry.reason.as_mut());
+        self.command.iter_mut().chain(reasons).for_each(|text| *text = plain(text));
     }
 
     /// Checks that the run was begun by the same build: otherwise one table would mix figures of two programs.
@@ -200,17 +214,6 @@ impl Manifest {
     }
 }
 
-/// A word of a command line. An absolute path, which is valid on one machine only, is reduced to its last name.
-fn portable(word: &str) -> String {
-    let (option, value) = match word.split_once('=') {
-        Some((option, value)) if option.starts_with("--") => (format!("{option}="), value),
-        _ => (String::new(), word),
-    };
-    let path = Path::new(value);
-    let name = path.file_name().filter(|_| path.is_absolute());
-    name.map_or_else(|| word.to_owned(), |name| option + &name.to_string_lossy())
-}
-
 /// The facts that must be equal for figures in one table.
 fn identity(device: &DeviceFacts) -> (&str, &str, i32, u32, &str, &str) {
     let DeviceFacts { name, uuid, driver_id, driver_version, driver_info, api_version, .. } = device;
@@ -219,24 +222,4 @@ fn identity(device: &DeviceFacts) -> (&str, &str, i32, u32, &str, &str) {
 
 fn name(device: &DeviceFacts) -> String {
     format!("{} ({}, UUID {})", device.name, device.driver(), device.uuid)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_command_holds_no_path_of_the_machine() {
-        for (word, kept) in [
-            ("/home/me/hot-lap/target/release/suite", "suite"),
-            ("./suite", "./suite"),
-            ("/home/me/run", "run"),
-            ("--out=/home/me/run", "--out=run"),
-            ("--out=runs/mine", "--out=runs/mine"),
-            ("--budget", "--budget"),
-            ("/", "/"),
-        ] {
-            assert_eq!(portable(word), kept);
-        }
-    }
 }

@@ -8,7 +8,7 @@ use report::arguments::seconds;
 use serde::{Deserialize, Serialize};
 
 /// The value of `--device` for all devices.
-const ALL: &str = "all";
+pub(super) const ALL: &str = "all";
 
 /// Default time limit of a sample in seconds, in addition to its budget.
 const TIME_LIMIT_S: f64 = 300.0;
@@ -27,7 +27,7 @@ const TIME_LIMIT_S: f64 = 300.0;
 Examples:
   suite run                        all samples, into results/DATE-DEVICE
   suite run bloom lds_blur         two of them
-  suite run --trace                also when and where each wave ran
+  suite run --trace                the waves of all samples, not of one
   suite run --resume               go on where a run was interrupted")]
 pub struct Run {
     /// Samples to measure [default: all]
@@ -51,7 +51,8 @@ pub struct Run {
     /// Seed of the order in which variants are sampled [default: from the clock, recorded]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Let waves note when and where they ran, and draw that to waves.svg, on devices that can
+    /// Let waves note when and where they ran, and draw that to waves.svg, on devices that can; always done for
+    /// pipelined_events
     #[arg(long)]
     trace: bool,
     /// For each sample: seconds for all its variants together
@@ -88,6 +89,11 @@ pub(super) struct Settings {
 }
 
 impl Run {
+    /// A run of all samples on this device; `None` for the best one.
+    pub(super) fn of_all(device: Option<String>) -> Self {
+        Self { device, ..Self::default() }
+    }
+
     /// Whether all devices are requested.
     pub(super) fn on_all_devices(&self) -> bool {
         self.device.as_deref() == Some(ALL)

@@ -70,7 +70,8 @@ impl fmt::Display for State {
 
 /// The exit code of a run whose samples have these states: the worst one. It is that of Ctrl-C if some samples were
 /// not begun, and [`EXIT_SKIPPED`] only if no sample could run.
-pub(super) fn exit_code(states: &[State]) -> u8 {
+pub(super) fn exit_code(states: impl Iterator<Item = State>) -> u8 {
+    let states: Vec<State> = states.collect();
     let any = |state| states.contains(&state);
     if any(State::Interrupted) || any(State::Missing) {
         EXIT_INTERRUPTED
@@ -162,13 +163,13 @@ mod tests {
     #[test]
     fn the_worst_sample_is_the_exit_code() {
         use State::{Failed, Hung, Interrupted, Missing, Right, Skipped, Wrong};
-        assert_eq!(exit_code(&[Right, Skipped]), 0);
-        assert_eq!(exit_code(&[Skipped, Skipped]), 1);
-        assert_eq!(exit_code(&[Right, Wrong]), 2);
-        assert_eq!(exit_code(&[Failed, Right, Skipped]), 2);
-        assert_eq!(exit_code(&[Failed, Hung, Right]), 3);
-        assert_eq!(exit_code(&[Right, Hung, Interrupted, Missing]), 130);
+        assert_eq!(exit_code([Right, Skipped].into_iter()), 0);
+        assert_eq!(exit_code([Skipped, Skipped].into_iter()), 1);
+        assert_eq!(exit_code([Right, Wrong].into_iter()), 2);
+        assert_eq!(exit_code([Failed, Right, Skipped].into_iter()), 2);
+        assert_eq!(exit_code([Failed, Hung, Right].into_iter()), 3);
+        assert_eq!(exit_code([Right, Hung, Interrupted, Missing].into_iter()), 130);
         // Ctrl-C was pressed when the first had just ended.
-        assert_eq!(exit_code(&[Right, Missing]), 130);
+        assert_eq!(exit_code([Right, Missing].into_iter()), 130);
     }
 }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use report::quote;
 
 use super::manifest::{Entry, Manifest};
+use super::sample::WAVES;
 use super::scoreboard::{Cells, summary};
 
 /// File name of the page.
@@ -47,6 +48,9 @@ pub(super) fn page(manifest: &Manifest) -> String {
     for entry in &manifest.samples {
         row(&mut page, entry);
     }
+    if let Some(Entry { sample, .. }) = manifest.samples.iter().find(|entry| entry.traced) {
+        page += &format!("\n![waves of {sample}]({sample}/{WAVES})\n");
+    }
     let troubles: String = manifest.samples.iter().filter(|entry| entry.has_trouble()).map(trouble).collect();
     if !troubles.is_empty() {
         page += "\n";
@@ -67,7 +71,7 @@ fn row(page: &mut String, entry: &Entry) {
     let sample = &entry.sample;
     let mut name = if entry.kept { format!("[{sample}]({sample})") } else { sample.clone() };
     if entry.traced {
-        name += &format!(" ([waves]({sample}/waves.svg))");
+        name += &format!(" ([waves]({sample}/{WAVES}))");
     }
     let Cells { finding, published, outcome } = Cells::of(entry);
     let [finding, published] = [finding, published].map(|text| text.replace('|', "\\|"));

@@ -20,6 +20,9 @@ const MOST_REPEATS: usize = 2;
 
 /// File name of the record in a sample's working folder.
 pub(super) const RECORD: &str = "record.json";
+/// The sample whose waves are always drawn: what the GPU does between passes is what the suite is about.
+const ALWAYS_TRACED: &str = "pipelined_events";
+
 /// File name of the timeline.
 pub(super) const WAVES: &str = "waves.svg";
 
@@ -104,8 +107,12 @@ impl Subject<'_> {
         let mut arguments: Vec<OsString> = vec!["--device".into(), self.device.into()];
         arguments.extend(self.settings.arguments().into_iter().map(OsString::from));
         arguments.extend(["--json".into(), self.folder.join(RECORD).into_os_string()]);
-        if self.settings.trace && history.untraced.is_none() {
-            arguments.extend(["--trace".into(), self.folder.join(WAVES).into_os_string()]);
+        if self.traces(history) {
+            arguments.extend([
+                "--trace".into(),
+                self.folder.join(WAVES).into_os_string(),
+                "--compact".into(),
+            ]);
         }
         if !history.deaths.is_empty() {
             let names: Vec<&str> = history.deaths.iter().map(|death| death.variant.as_str()).collect();
@@ -126,6 +133,10 @@ impl Subject<'_> {
         call.run(watch)
     }
 
+    fn traces(&self, history: &History) -> bool {
+        (self.settings.trace || self.name == ALWAYS_TRACED) && history.untraced.is_none()
+    }
+
     fn record(&self) -> Option<Record> {
         read_record(&self.folder.join(RECORD)).ok()
     }
@@ -136,7 +147,7 @@ impl Subject<'_> {
         if self.stop.is_asked() || ended.how == How::TooLong {
             return Next::Keep;
         }
-        let traces = self.settings.trace && history.untraced.is_none();
+        let traces = self.traces(history);
         let skipped = ended.how == How::Code(EXIT_SKIPPED.into()) && record.is_none();
         if traces && (skipped || (died(ended, record) && ended.progress.phase == Phase::Tracing)) {
             return Next::WithoutTraces;

@@ -1,5 +1,6 @@
 //! What a run found: one line per sample, and what became of the samples that gave no figures.
 
+use record::Outcome;
 use report::{Charset, Column, Paper, Side, Table, wrapped};
 
 use super::manifest::{Entry, Manifest};
@@ -54,6 +55,10 @@ pub(super) fn text(manifest: &Manifest, charset: Charset, room: u16) -> String {
     ));
     paper.gap();
     paper.table(&table(samples, charset, room.into()));
+    let tally = tally(samples);
+    if !tally.is_empty() {
+        paper.line(&format!("Claims: {tally}."));
+    }
     for entry in samples.iter().filter(|entry| entry.has_trouble()) {
         let reason = entry.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
         paper.line(&format!("{}{reason}", entry.account()));
@@ -62,20 +67,39 @@ pub(super) fn text(manifest: &Manifest, charset: Charset, room: u16) -> String {
 }
 
 fn table(samples: &[Entry], charset: Charset, room: usize) -> Table {
-    let cells = || samples.iter().map(Cells::of);
-    let published = Column::new(Side::Left, "Published", cells().map(|cells| cells.published));
-    let outcome =
-        Column::new(Side::Left, "Outcome", cells().map(|cells| charset.fit(&cells.outcome).into_owned()));
-    let mut columns = vec![published, outcome];
-    columns.retain(|column| column.cells.iter().any(|cell| !cell.is_empty()));
+    let mut published =
+        Column::new(Side::Left, "Published", samples.iter().map(|entry| Cells::of(entry).published));
+    published.cells.iter_mut().for_each(|cell| *cell = charset.fit(cell).into_owned());
+    let columns = [published].into_iter().filter(|column| column.cells.iter().any(|cell| !cell.is_empty()));
+    let columns: Vec<Column> = columns.collect();
     // Two blanks between columns.
     let mut table = Table::new("Sample", samples.iter().map(|entry| entry.sample.clone())).apart(1);
     let others: usize = table.columns.iter().chain(&columns).map(|column| width(column) + 2).sum();
     let limit = u16::try_from(room.saturating_sub(others).max(LEAST)).unwrap_or(u16::MAX);
-    let finding = |cells: Cells| wrapped(&cells.finding, limit).trim_end().to_owned();
-    table.push(Column::new(Side::Left, "Finding", cells().map(finding)));
+    let finding = |entry: &Entry| {
+        let sign = entry.headline.as_ref().map_or("", |headline| headline.outcome.sign());
+        let finding = format!("{sign} {}", Cells::of(entry).finding);
+        wrapped(&charset.fit(finding.trim_start()), limit).trim_end().to_owned()
+    };
+    table.push(Column::new(Side::Left, "Finding", samples.iter().map(finding)));
     columns.into_iter().for_each(|column| table.push(column));
     table
+}
+
+/// `9 hold, 4 do not hold`
+fn tally(samples: &[Entry]) -> String {
+    let count = |outcome| {
+        let is = |entry: &&Entry| entry.headline.as_ref().is_some_and(|found| found.outcome == outcome);
+        samples.iter().filter(is).count()
+    };
+    let parts = [
+        (count(Outcome::Holds), "hold"),
+        (count(Outcome::DoesNotHold), "do not hold"),
+        (count(Outcome::Undecided), "undecided"),
+        (count(Outcome::SaysNothing), "not tested, since a CPU device says nothing about a GPU"),
+    ];
+    let some = parts.into_iter().filter(|(count, _)| *count > 0);
+    some.map(|(count, words)| format!("{count} {words}")).collect::<Vec<_>>().join(", ")
 }
 
 fn width(column: &Column) -> usize {
@@ -121,7 +145,7 @@ fn names(samples: &[Entry], which: impl Fn(&Entry) -> bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use record::{Headline, Outcome};
+    use record::Headline;
     use report::ANSWER_WIDTH as WIDTH;
 
     use super::super::outcome::Counts;
@@ -214,7 +238,7 @@ mod tests {
                     assert!(line.chars().count() <= room.into(), "{room} columns: {line}");
                 }
                 assert!(charset == Charset::Utf8 || text.is_ascii(), "{text}");
-                assert!(text.contains("does not hold"), "{text}");
+                assert!(text.contains("do not hold"), "{text}");
             }
         }
     }

@@ -6,6 +6,7 @@ mod compare;
 mod export;
 mod readme;
 mod refusals;
+mod share;
 #[path = "../support/mod.rs"]
 mod support;
 mod verify;

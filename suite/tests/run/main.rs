@@ -9,6 +9,7 @@ mod folders;
 mod kills;
 mod misfortunes;
 mod refusals;
+mod share;
 mod signals;
 #[path = "../../../samples/tests/support/mod.rs"]
 mod support;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         misfortunes::trials(),
         fakes::trials(),
         refusals::trials(),
+        share::trials(),
         signals::trials(),
         kills::trials(),
     ];

@@ -75,3 +75,12 @@ pub fn names(folder: &Path) -> Vec<String> {
     names.sort();
     names
 }
+
+/// The text of a file that was shared, unpacked where it is packed.
+pub fn sent_text(file: &Path) -> String {
+    let bytes = std::fs::read(file).unwrap();
+    if file.extension().is_none_or(|ending| ending != "gz") {
+        return String::from_utf8(bytes).unwrap();
+    }
+    std::io::read_to_string(flate2::read::GzDecoder::new(&bytes[..])).unwrap()
+}
