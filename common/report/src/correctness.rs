@@ -68,13 +68,14 @@ fn right(record: &Record, others_were_wrong: bool) -> impl Iterator<Item = Strin
     let runs = by_law.filter_map(|row| Some(row.racy?.samples));
     runs.clone().min().zip(runs.max()).into_iter().map(move |(least, most)| {
         let runs = if least == most { format!("{least}") } else { format!("{least} to {most}") };
+        let plural = if most == 1 { "" } else { "s" };
         let every = if others_were_wrong { "every other" } else { "every" };
-        format!("✓ {every} result that must be right was right in {runs} runs per variant")
+        format!("✓ {every} result that must be right was right in {runs} run{plural} per variant")
     })
 }
 
 /// The variants that did not run, with the reasons.
-fn left_out(record: &Record) -> impl Iterator<Item = String> {
+pub(super) fn left_out(record: &Record) -> impl Iterator<Item = String> {
     let reason = |row: &Row| match &row.status {
         Status::Skipped { reason } | Status::Unsupported { reason } => Some(reason.clone()),
         _ => None,

@@ -4,8 +4,9 @@ use record::stats::Summary;
 use record::{Kind, Outcome, Record, Row, Status, is_limit};
 
 use super::charset::Charset;
+use super::correctness::left_out;
 use super::format;
-use super::names::distinct;
+use super::names::{distinct, grouped};
 use super::paper::Paper;
 use super::table::{Column, Side, Table};
 use super::traced::sparkline;
@@ -48,6 +49,12 @@ pub fn sweep(charset: Charset, room: u16, runs: &Runs<'_>, times: bool) -> Strin
         let usual = label(runs, reference);
         paper.line(&format!("Times of {usual} in µs; of the others, times as long as {usual}."));
         crossings(&mut paper, runs, &names, reference);
+    }
+    let left_out =
+        runs.iter().flat_map(|(head, record)| left_out(record).map(move |line| (line, head.as_str())));
+    for (line, heads) in grouped(left_out) {
+        let at = if heads.len() == runs.len() { String::new() } else { format!("{}: ", heads.join(", ")) };
+        paper.line(&format!("{at}{line}"));
     }
     paper.text()
 }
@@ -144,6 +151,18 @@ mod tests {
             let text = sweep(Charset::Ascii, room, &runs, false);
             assert!(text.is_ascii() && text.lines().all(|line| width(line) <= room.into()), "{text}");
         }
+    }
+
+    #[test]
+    fn what_did_not_run_says_why_and_where() {
+        let gpu = fixture::record();
+        let mut small = gpu.clone();
+        small.rows[2].status = Status::Skipped { reason: "too few rows".into() };
+        let label = small.rows[2].label().to_owned();
+        let said = |runs: [&Record; 3]| sweep(Charset::Utf8, 96, &self::runs(runs), false);
+        let line = format!("not run: {label}: too few rows\n");
+        assert!(said([&small, &gpu, &small]).contains(&format!("\nsize=64, size=256: {line}")));
+        assert!(said([&small; 3]).contains(&format!("\n{line}")));
     }
 
     #[test]
