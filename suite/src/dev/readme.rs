@@ -1,6 +1,7 @@
 //! `suite dev readme`: updates tables and pictures in a page from records.
 
 mod block;
+mod claims;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,6 +30,7 @@ const END_MARKER: &str = "<!-- suite: end -->";
 ///                                                   median time alones in µs, and ratios
 ///   <!-- suite: claims PAGES | DEVICE RUN [| DEVICE RUN]... -->
 ///                                                   what suite runs found of each claim
+///   <!-- suite: drivers PAGES RESULTS -->           the same of each driver, of its latest run below a folder
 ///   <!-- suite: picture RECORD|FILE ["WHAT"] -->    its ladder.svg, drawn here, or a file
 ///   <!-- suite: end -->
 ///

@@ -6,15 +6,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use record::{Record, Row, Status, read_record};
 
-use crate::collect::{RECORD, collect};
+use super::claims;
+use crate::collect::RECORD;
 use crate::report::ladder_svg;
 
 /// Name of a record's picture in the folder of its run.
 const LADDER: &str = "ladder.svg";
 
 const FIGURES: &str = "figures are asked for by: figures HEAD VARIANT... | LABEL RECORD [| LABEL RECORD]...";
-
-const CLAIMS: &str = "claims are asked for by: claims PAGES | DEVICE RUN [| DEVICE RUN]...";
 
 /// The content of a block.
 #[derive(Debug)]
@@ -58,13 +57,14 @@ pub(super) fn made(words: &[&str], folder: &Path) -> Result<Made> {
         }
         ["table", ..] => bail!("a table is asked for by: table RECORD [head LINES]"),
         ["figures", ref asked @ ..] => figures(folder, asked),
-        ["claims", pages, "|", ref asked @ ..] => claims(folder, pages, asked),
-        ["claims", ..] => bail!(CLAIMS),
+        ["claims", ref asked @ ..] => claims::asked(folder, asked),
+        ["drivers", pages, results] => claims::by_driver(folder, pages, results),
+        ["drivers", ..] => bail!("claims by driver are asked for by: drivers PAGES RESULTS"),
         ["picture", path] => picture(folder, path, None),
         ["picture", path, what] => picture(folder, path, Some(what)),
         ["picture", ..] => bail!("a picture is asked for by: picture RECORD|FILE [\"WHAT\"]"),
         _ => bail!(
-            "'{}' is nothing that a block shows: there are table, figures, claims and picture",
+            "'{}' is nothing that a block shows: there are table, figures, claims, drivers and picture",
             words.first().unwrap_or(&"")
         ),
     }
@@ -117,37 +117,6 @@ fn figures(folder: &Path, asked: &[&str]) -> Result<Made> {
     Ok(Made { label, body: heads + &body, drawing: None })
 }
 
-/// A row per sample of the first suite run: the claim, linked to its page below `pages`, the source's figure, and what
-/// each run found. Claims with a published figure come first.
-fn claims(folder: &Path, pages: &str, asked: &[&str]) -> Result<Made> {
-    let mut runs = Vec::new();
-    for run in asked.split(|&word| word == "|") {
-        let [device, run] = run else { bail!("{CLAIMS}; '{}' is no DEVICE RUN", run.join(" ")) };
-        runs.push((*device, *run));
-    }
-    let (_, first) = runs.first().context(CLAIMS)?;
-    let mut records = collect(&[folder.join(first)])?;
-    records.sort_by_key(|found| found.record.headline.as_ref().is_none_or(|of| of.published.is_none()));
-    let devices: Vec<String> = runs.iter().map(|(device, _)| cell(device)).collect();
-    let mut body = format!("| The claim | The source | {} |\n", devices.join(" | "));
-    body += &format!("|{}\n", "---|".repeat(devices.len() + 2));
-    for found in records {
-        let sample = &found.record.sample;
-        let headline = found.record.headline.with_context(|| format!("{sample} has no headline"))?;
-        let mut cells = vec![
-            format!("[{}]({})", cell(&headline.claim), target(&format!("{pages}/{sample}.md"))),
-            headline.published.as_deref().map_or_else(String::new, cell),
-        ];
-        for (_, run) in &runs {
-            let run = format!("{}/{sample}", run.trim_end_matches('/'));
-            let of = record(folder, &run)?.headline.with_context(|| format!("{run} has no headline"))?;
-            cells.push(format!("{} [{}]({})", of.outcome.sign(), cell(&of.finding), target(&run)));
-        }
-        body += &format!("| {} |\n", cells.join(" | "));
-    }
-    Ok(Made { label: format!("claims {first}"), body, drawing: None })
-}
-
 /// The median time alone in microseconds and its ratio to the reference, except for the reference itself.
 fn figure(record: &Record, row: &Row) -> String {
     match (&row.status, row.isolated_us) {
@@ -182,12 +151,12 @@ fn shown(what: &str, path: &str) -> String {
 }
 
 /// Escapes a bar, which would end a table's cell, and a bracket, which would end a link.
-fn cell(text: &str) -> String {
+pub(super) fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace(']', "\\]")
 }
 
 /// The target of a link. Markdown ends it at white space and parentheses unless it is in angle brackets.
-fn target(path: &str) -> String {
+pub(super) fn target(path: &str) -> String {
     let is_plain = !path.contains(|c: char| c.is_whitespace() || "()".contains(c));
     if is_plain { path.to_owned() } else { format!("<{path}>") }
 }

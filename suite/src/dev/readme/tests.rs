@@ -91,6 +91,47 @@ fn claims_are_asked_for_with_runs_that_have_headlines() {
 }
 
 #[test]
+fn each_driver_is_there_with_its_latest_run() {
+    let at = tempfile::tempdir().unwrap();
+    let put = |run: &str, change: &dyn Fn(&mut record::Record)| {
+        let mut record =
+            record::read_record(&results().join("2026-11-25-nvidia-h100-suite/codegen/record.json")).unwrap();
+        change(&mut record);
+        let folder = at.path().join("runs").join(run);
+        fs::create_dir_all(folder.join("codegen")).unwrap();
+        fs::write(folder.join("suite.json"), "{}").unwrap();
+        // As it is shared.
+        let sent = record::sent(&record, &|text| text.to_owned()).unwrap();
+        fs::write(folder.join("codegen").join(record::SENT), sent).unwrap();
+    };
+    put("2026-01-01-h100", &|_| ());
+    put("2026-01-02-h100", &|record| record.headline.as_mut().unwrap().outcome = record::Outcome::Holds);
+    put("2026-01-03-other", &|record| {
+        record.device.name = "Other".into();
+        record.sample = "lds_blur".into();
+        record.headline.as_mut().unwrap().published = Some("talk: 9x".into());
+    });
+    put("2026-01-04-cpu", &|record| record.device.kind = record::Kind::Cpu);
+    put("2026-01-05-old", &|record| record.headline = None);
+    let page = "<!-- suite: drivers f runs -->\n<!-- suite: end -->\n";
+    let shown = renewed(&at.path().join("p"), page).unwrap().text;
+    let claim = "how a choice is written matters";
+    assert!(
+        shown.contains(&format!(
+            "-->\n| The claim | The source | NVIDIA H100 80GB HBM3 (NVIDIA 580.159.04) | Other (NVIDIA 580.159.04) |\n\
+             |---|---|---|---|\n\
+             | [{claim}](f/lds_blur.md) | talk: 9x | – | ✗ [1.00x](runs/2026-01-03-other/lds_blur) |\n\
+             | [{claim}](f/codegen.md) |  | ✓ [1.00x](runs/2026-01-02-h100/codegen) | – |\n"
+        )),
+        "{shown}"
+    );
+    fs::remove_dir_all(at.path().join("runs")).unwrap();
+    fs::create_dir(at.path().join("runs")).unwrap();
+    let refused = format!("{:#}", renewed(&at.path().join("p"), page).unwrap_err());
+    assert!(refused.contains("no run of the suite below runs has headlines"), "{refused}");
+}
+
+#[test]
 fn a_ladder_is_drawn_beside_its_record_and_stale_when_it_changes() {
     let at = tempfile::tempdir().unwrap();
     let mut measured = record::read_record(&results().join(RUN).join("record.json")).unwrap();

@@ -1,0 +1,123 @@
+//! Tables of claims: a row per sample, a column per run of the suite.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use record::{Headline, Record};
+
+use super::block::{Made, cell, target};
+use crate::collect::{Found, collect};
+
+const CLAIMS: &str = "claims are asked for by: claims PAGES | DEVICE RUN [| DEVICE RUN]...";
+
+/// A run of the suite.
+struct Run {
+    /// Head of its column.
+    head: String,
+    /// Its folder, relative to the page.
+    link: String,
+    records: Vec<Record>,
+}
+
+impl Run {
+    fn of(head: &str, link: &str, folder: &Path) -> Result<Self> {
+        let records = collect(&[folder.join(link)])?.into_iter().map(|Found { record, .. }| record);
+        Ok(Self {
+            head: head.to_owned(),
+            link: link.trim_end_matches('/').to_owned(),
+            records: records.collect(),
+        })
+    }
+
+    fn headline(&self, sample: &str) -> Result<Option<&Headline>> {
+        let Some(record) = self.records.iter().find(|record| record.sample == sample) else {
+            return Ok(None);
+        };
+        let headline = record.headline.as_ref();
+        Ok(Some(headline.with_context(|| format!("{}/{sample} has no headline", self.link))?))
+    }
+}
+
+/// The findings of the named runs.
+///
+/// # Errors
+/// If the request is none, or a record has no headline.
+pub(super) fn asked(folder: &Path, words: &[&str]) -> Result<Made> {
+    let [pages, "|", runs @ ..] = words else { bail!(CLAIMS) };
+    let run = |words: &[&str]| {
+        let [device, run] = words else { bail!("{CLAIMS}; '{}' is no DEVICE RUN", words.join(" ")) };
+        Run::of(device, run, folder)
+    };
+    let runs: Vec<Run> = runs.split(|&word| word == "|").map(run).collect::<Result<_>>()?;
+    let finding = |headline: &Headline| headline.finding.clone();
+    let label = format!("claims {}", runs.iter().map(|run| &*run.link).collect::<Vec<_>>().join(" "));
+    Ok(Made { label, body: table(pages, &runs, &finding)?, drawing: None })
+}
+
+/// The figures of each driver's latest run below `results`. A CPU device says nothing of a claim and has no column.
+///
+/// # Errors
+/// If a record cannot be read, or no run has headlines.
+pub(super) fn by_driver(folder: &Path, pages: &str, results: &str) -> Result<Made> {
+    let below = folder.join(results);
+    let entries = fs::read_dir(&below).with_context(|| format!("reading {}", below.display()))?;
+    let mut names: Vec<_> = entries.map(|entry| Ok(entry?.file_name())).collect::<Result<_>>()?;
+    names.retain(|name| below.join(name).join("suite.json").is_file());
+    names.sort();
+    let mut runs: Vec<Run> = Vec::new();
+    for name in names {
+        let link = format!("{}/{}", results.trim_end_matches('/'), name.to_string_lossy());
+        let run = Run::of("", &link, folder)?;
+        let Some(first) = run.records.first().filter(|first| !first.device.is_cpu()) else { continue };
+        // Records of earlier versions have none.
+        if run.records.iter().any(|record| record.headline.is_none()) {
+            continue;
+        }
+        let head = format!("{} ({})", first.device.name, first.device.driver());
+        // Names begin with the date, so that the latest comes last.
+        runs.retain(|earlier| earlier.head != head);
+        runs.push(Run { head, ..run });
+    }
+    ensure!(!runs.is_empty(), "no run of the suite below {results} has headlines");
+    let figure = |headline: &Headline| match &headline.value {
+        Some(value) => value.text(),
+        None => headline.outcome.words().to_owned(),
+    };
+    Ok(Made { label: format!("drivers {results}"), body: table(pages, &runs, &figure)?, drawing: None })
+}
+
+/// A row per sample: the claim, linked to its page below `pages`, the source's figure, and `shown` of each run. Claims
+/// with a published figure come first.
+fn table(pages: &str, runs: &[Run], shown: &dyn Fn(&Headline) -> String) -> Result<String> {
+    let mut samples: Vec<&str> = Vec::new();
+    for record in runs.iter().flat_map(|run| &run.records) {
+        if !samples.contains(&&*record.sample) {
+            samples.push(&record.sample);
+        }
+    }
+    let mut rows = Vec::new();
+    for sample in samples {
+        let found: Vec<Option<&Headline>> =
+            runs.iter().map(|run| run.headline(sample)).collect::<Result<_>>()?;
+        let Some(headline) = found.iter().flatten().next() else { continue };
+        let page = target(&format!("{pages}/{sample}.md"));
+        let mut cells = vec![
+            format!("[{}]({page})", cell(&headline.claim)),
+            headline.published.as_deref().map_or_else(String::new, cell),
+        ];
+        cells.extend(runs.iter().zip(&found).map(|(run, found)| match found {
+            Some(found) => {
+                let link = target(&format!("{}/{sample}", run.link));
+                format!("{} [{}]({link})", found.outcome.sign(), cell(&shown(found)))
+            }
+            None => "–".into(),
+        }));
+        rows.push((headline.published.is_none(), format!("| {} |\n", cells.join(" | "))));
+    }
+    rows.sort_by_key(|(is_ours, _)| *is_ours);
+    let heads: Vec<String> = runs.iter().map(|run| cell(&run.head)).collect();
+    let head =
+        format!("| The claim | The source | {} |\n|{}\n", heads.join(" | "), "---|".repeat(runs.len() + 2));
+    Ok(rows.into_iter().fold(head, |page, (_, row)| page + &row))
+}
