@@ -137,7 +137,9 @@ fn unpacked(packed: impl Read) -> Result<Vec<u8>> {
     bytes(GzDecoder::new(packed), LARGEST)
 }
 
-fn sha256(text: &[u8]) -> String {
+/// SHA-256 in hex.
+#[must_use]
+pub fn sha256(text: &[u8]) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -162,32 +162,47 @@ impl Value {
     /// `1.32x`, `2.5 µs`, `11 %`.
     #[must_use]
     pub fn text(&self) -> String {
-        let Self { median, unit, .. } = self;
-        match unit.as_str() {
-            "x" => format!("{}x", significant(*median)),
-            "%" => format!("{median:.0} %"),
-            unit => format!("{} {unit}", significant(*median)),
-        }
+        self.shown(self.median, 0)
     }
 
-    /// `1.31x to 1.33x`; `None` where there is no interval.
+    /// `1.31x to 1.33x`; `None` where there is no interval, or where its ends round alike: then it says no more than the
+    /// figure.
     #[must_use]
     pub fn interval_text(&self) -> Option<String> {
+        let [low, high] = self.ends(0)?;
+        (low != high).then(|| format!("{low} to {high}"))
+    }
+
+    /// The interval with as many digits as tell its ends apart: `0.777x to 0.780x`.
+    #[must_use]
+    pub fn interval_apart(&self) -> Option<String> {
+        let ends: Option<Vec<_>> = (0..=MOST_FURTHER).map(|further| self.ends(further)).collect();
+        let ends = ends?;
+        let [low, high] = ends.iter().find(|[low, high]| low != high).or(ends.first())?;
+        Some(format!("{low} to {high}"))
+    }
+
+    fn ends(&self, further: usize) -> Option<[String; 2]> {
         let Interval { low, high } = self.interval?;
-        let with = |median| Self { median, ..self.clone() }.text();
-        Some(format!("{} to {}", with(low), with(high)))
+        Some([low, high].map(|end| self.shown(end, further)))
+    }
+
+    /// A figure in this one's unit, with `further` digits more than it needs.
+    fn shown(&self, value: f64, further: usize) -> String {
+        let digits = further
+            + match value.abs() {
+                _ if self.unit == "%" => 0,
+                size if size < 10.0 => 2,
+                size if size < 100.0 => 1,
+                _ => 0,
+            };
+        let blank = if self.unit == "x" { "" } else { " " };
+        format!("{value:.digits$}{blank}{}", self.unit)
     }
 }
 
-/// `0.31`, `1.32`, `12.3`, `128`.
-fn significant(value: f64) -> String {
-    let digits = match value.abs() {
-        size if size < 10.0 => 2,
-        size if size < 100.0 => 1,
-        _ => 0,
-    };
-    format!("{value:.digits$}")
-}
+/// Most digits that are added to tell the ends of an interval apart.
+const MOST_FURTHER: usize = 4;
 
 #[cfg(test)]
 mod tests {
@@ -227,6 +242,13 @@ mod tests {
         let all =
             [value(1.316, "x"), value(11.31, "µs"), value(0.314, "x"), value(10.6, "%"), value(1231.0, "µs")];
         assert_eq!(all, ["1.32x", "11.3 µs", "0.31x", "11 %", "1231 µs"]);
-        assert_eq!(between(1.311, 1.329).unwrap().interval_text().unwrap(), "1.31x to 1.33x");
+        let apart = |low, high| between(low, high).unwrap().interval_apart().unwrap();
+        let ends = [apart(0.7774, 0.7797), apart(1.28, 1.29), apart(0.5, 0.5)];
+        assert_eq!(ends, ["0.777x to 0.780x", "1.28x to 1.29x", "0.50x to 0.50x"]);
+        let interval = |low, high| between(low, high).unwrap().interval_text();
+        assert_eq!(
+            (interval(1.311, 1.329).as_deref(), interval(1.311, 1.312)),
+            (Some("1.31x to 1.33x"), None)
+        );
     }
 }

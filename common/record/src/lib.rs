@@ -29,7 +29,7 @@ mod validate;
 pub use about::{About, Argument, Usable};
 pub use csv::csv;
 pub use device::{DeviceFacts, Kind, Multiprocessors};
-pub use files::{SAMPLES, SENT, parted, read_record, sent};
+pub use files::{SAMPLES, SENT, parted, read_record, sent, sha256};
 pub use headline::{Headline, Holds, Outcome, Value};
 pub use json::{json, read_json, read_shape};
 pub use painting::Painting;
