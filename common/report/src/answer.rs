@@ -1,11 +1,12 @@
 //! What a run prints: the answer, one table, one line on correctness, and what to type next.
 
-use record::{Kind, Outcome, Promise, Record, Row, Shows, Traced};
+use record::{Headline, Kind, Outcome, Promise, Record, Row, Shows, Traced};
 
 use super::caveats::{caveats, self_test};
 use super::charset::{BLANK, Charset};
 use super::correctness;
 use super::cross;
+use super::facts;
 use super::footnotes;
 use super::format;
 use super::paper::Paper;
@@ -123,16 +124,12 @@ impl Page {
 
 /// `pipelined_events · NVIDIA H200, driver 580.159.04 · passes 12, size 1152x1152 · 7.5 s, self-test passed`
 fn head(record: &Record) -> String {
-    let device = &record.device;
-    let driver = match device.kind {
-        Kind::Cpu => " (a CPU device)".to_owned(),
-        _ => format!(", driver {}", device.driver_info),
-    };
     let settings = record::listed(&record.configuration);
     let settings = if settings.is_empty() { settings } else { format!(" · {settings}") };
     let tested = record.self_test.as_ref().map(|_| format!(", self-test {}", self_test(record)));
     let tested = tested.unwrap_or_default();
-    format!("{} · {}{driver}{settings} · {:.1} s{tested}", record.sample, device.name, record.seconds)
+    let device = facts::device(&record.device);
+    format!("{} · {device}{settings} · {:.1} s{tested}", record.sample, record.seconds)
 }
 
 /// The finding, the claim that it tests, and the first of the sample's other conclusions: with `verbose`, all of them.
@@ -140,23 +137,26 @@ fn headline(page: &mut Page, record: &Record) {
     if let Some(headline) = &record.headline {
         let finding = capital(&headline.finding);
         let interval = headline.value.as_ref().and_then(record::Value::interval_text);
-        // Ends that round alike say no more than the figure in the finding.
-        let interval = interval.filter(|text| text.split_once(" to ").is_some_and(|(low, high)| low != high));
         let interval = interval.map_or_else(String::new, |interval| format!(" ({interval})"));
         let sign = if headline.outcome == Outcome::SaysNothing { "" } else { headline.outcome.sign() };
         page.line(BOLD, format!("{sign} {finding}{interval}.").trim_start());
-        let published = headline.published.as_ref().map_or_else(String::new, |figure| format!(", {figure}"));
-        let outcome = match headline.outcome {
-            Outcome::SaysNothing => "Not tested: a CPU device says nothing about a GPU".to_owned(),
-            outcome => format!("{} here", capital(outcome.words())),
-        };
-        page.line("", &format!("Claim: {}{published}. {outcome}.", headline.claim));
+        page.line("", &claim(headline));
     }
     let conclusions = record.verdict.iter().flat_map(|text| text.lines());
     conclusions.take(if page.form.verbose { usize::MAX } else { 1 }).for_each(|line| page.line("", line));
 }
 
-fn capital(text: &str) -> String {
+/// `Claim: events in place of barriers save time, talk: 0.79x. Does not hold here.`
+pub(super) fn claim(headline: &Headline) -> String {
+    let published = headline.published.as_ref().map_or_else(String::new, |figure| format!(", {figure}"));
+    let outcome = match headline.outcome {
+        Outcome::SaysNothing => "Not tested: a CPU device says nothing about a GPU".to_owned(),
+        outcome => format!("{} here", capital(outcome.words())),
+    };
+    format!("Claim: {}{published}. {outcome}.", headline.claim)
+}
+
+pub(super) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

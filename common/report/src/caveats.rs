@@ -3,22 +3,34 @@
 use record::self_test::CheckResult;
 use record::{Kind, Record, Row};
 
+use super::footnotes;
+
 /// Relative difference of the rows' median clocks above which a note warns: times change by about as much.
 const APART: f64 = 0.02;
 
 /// Notes on the conditions of the run, for the lines below its table. Empty if there is nothing to warn about.
 #[must_use]
 pub fn caveats(record: &Record) -> Vec<String> {
-    let mut lines = Vec::new();
-    if let Some(failed) = failed_test(record) {
-        lines.push(format!("The self-test failed ({failed}): these times are not to be trusted."));
-    }
+    let mut lines: Vec<String> = failed_line(record).into_iter().collect();
     if record.method.caches != "warm" {
         lines.push(format!("Caches: {}.", record.method.caches));
     }
     lines.extend(discarded(record));
     lines.extend(unsteady(record));
     lines
+}
+
+/// Why the figures of a record may not be cited without a word more, in sentences.
+#[must_use]
+pub fn warnings(record: &Record) -> Vec<String> {
+    let tools = &record.method.tools;
+    let tools = (!tools.is_empty()).then(|| format!("Measured under {}.", tools.join(", ")));
+    footnotes::ended(&record.ended).into_iter().chain(failed_line(record)).chain(tools).collect()
+}
+
+fn failed_line(record: &Record) -> Option<String> {
+    let failed = failed_test(record)?;
+    Some(format!("The self-test failed ({failed}): these times are not to be trusted."))
 }
 
 /// Describes the clock of a run.

@@ -1,7 +1,7 @@
 //! The facts of a record: device, host, tool, method, and how the run ended.
 
 use record::number::significant;
-use record::{Ended, Method, Record, Tool};
+use record::{DeviceFacts, Ended, Kind, Method, Record, Tool};
 
 use super::caveats;
 use super::format::trimmed;
@@ -75,6 +75,29 @@ pub fn tool(tool: &Tool) -> String {
         (Some(commit), None) => format!("commit {commit}, uncommitted changes unknown"),
     };
     format!("{} {}, {commit}, {} build", tool.name, tool.version, tool.build)
+}
+
+/// `Hot Lap 0.1.0 (eb5813c)`: the program that wrote a record, for a line of text.
+#[must_use]
+pub fn tool_in_short(tool: &Tool) -> String {
+    let commit = tool.commit.as_deref().map_or("commit unknown", |commit| commit.get(..7).unwrap_or(commit));
+    let dirty = if tool.dirty == Some(true) { ", uncommitted changes" } else { "" };
+    format!("Hot Lap {} ({commit}{dirty})", tool.version)
+}
+
+/// `NVIDIA H200, driver 580.159.04`.
+#[must_use]
+pub fn device(device: &DeviceFacts) -> String {
+    match device.kind {
+        Kind::Cpu => format!("{} (a CPU device)", device.name),
+        _ => format!("{}, driver {}", device.name, device.driver_info),
+    }
+}
+
+/// The day on which a run began: `2026-11-21`.
+#[must_use]
+pub fn day(record: &Record) -> &str {
+    record.started.get(..10).unwrap_or(&record.started)
 }
 
 /// How a run ended.

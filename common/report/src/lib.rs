@@ -3,6 +3,7 @@
 mod answer;
 pub mod arguments;
 mod capture_instructions;
+mod card;
 mod caveats;
 mod certificate;
 mod charset;
@@ -37,14 +38,15 @@ mod traced;
 
 pub use answer::{Form, WIDTH as ANSWER_WIDTH, answer};
 pub use capture_instructions::capture_instructions;
-pub use caveats::caveats;
+pub use card::{card_png, card_svg};
+pub use caveats::{caveats, warnings};
 pub use certificate::certificate;
 pub use charset::{ABSENT, Charset};
 pub use code::code;
 pub use code_diff::code_diff;
 pub use code_pairs::code_pairs;
 pub use destination::{Destination, keep_so_far};
-pub use facts::{command, end, facts, tool};
+pub use facts::{command, day, device, end, facts, tool, tool_in_short};
 pub use folder::Folder;
 pub use footnotes::{cautions, meanings, short};
 pub use listing::{Listed, Runs, listing};

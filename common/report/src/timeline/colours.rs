@@ -26,7 +26,7 @@ pub(super) const SHADES: u8 = 12;
 
 /// The purpose of a shape, to which the theme assigns a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ink {
+pub(crate) enum Ink {
     /// Important text.
     Text,
     /// Explanations.
@@ -39,6 +39,8 @@ pub(super) enum Ink {
     Gap,
     /// The background.
     Paper,
+    /// The colour of stripes, on a whole shape.
+    Stripe,
     /// Stripes on the background.
     Stripes,
     /// Stripes in the background's colour across a bar.

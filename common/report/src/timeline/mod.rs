@@ -7,7 +7,7 @@
 
 mod axes;
 mod bins;
-mod colours;
+pub(crate) mod colours;
 mod compact;
 mod events;
 mod head;
@@ -15,7 +15,7 @@ mod lane;
 pub mod live;
 mod panel;
 mod spans;
-mod svg;
+pub(crate) mod svg;
 pub(super) mod words;
 
 use anyhow::{Result, ensure};

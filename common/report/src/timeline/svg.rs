@@ -7,7 +7,7 @@ use super::colours::{COLOURS, Colours, Ink, Map, ON, PARTS, SHADES, Theme, colou
 use crate::scene::{Area, Escaped, Hex, Number, Pixels, Scene};
 
 /// The scene as an SVG file; `title` is for screen readers.
-pub(super) fn svg(scene: &Scene, size: [f64; 2], theme: Theme, title: &str) -> String {
+pub(crate) fn svg(scene: &Scene, size: [f64; 2], theme: Theme, title: &str) -> String {
     let head = format!(
         "<title>{}</title>\n<style>\n{}</style>\n{PATTERNS}<rect class=\"paper\" width=\"{}\" height=\"{}\"/>\n",
         Escaped(title),
