@@ -7,28 +7,31 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use ::report::{Charset, table_in};
+use ::report::scene::png;
+use ::report::{Charset, Theme, card_svg, table_in};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use record::error::one_line;
-use record::{Record, SAMPLES, json, parted, read_json, read_record};
+use record::{Headline, Record, SAMPLES, Value as Figure, json, parted, read_json, read_record};
 use serde_json::{Value, json as value};
 
 use crate::collect::{Found, RECORD};
 use crate::compare::{Side, TOLERANCE, compare, table};
 use crate::dev::readme;
-use crate::{export, report, scripted, verify};
+use crate::{cite, export, report, scripted, verify};
 
 type Taker = fn(&Record) -> Result<(), String>;
 
 /// All code that takes a record; each function returns an error message or nothing.
-const TAKERS: [(&str, Taker); 7] = [
+const TAKERS: [(&str, Taker); 9] = [
     ("compare", compared),
     ("verify", planned),
     ("judge", judged),
     ("table", drawn),
     ("report", reported),
     ("export", exported),
+    ("cite", cited),
+    ("card", carded),
     ("readme", shown),
 ];
 
@@ -37,6 +40,19 @@ fn exported(record: &Record) -> Result<(), String> {
         let mut nowhere = csv::Writer::from_writer(std::io::sink());
         export::lines(record, "x".as_ref(), samples, &mut nowhere).map_err(|error| error.to_string())
     })
+}
+
+fn cited(record: &Record) -> Result<(), String> {
+    let _ = cite::citation(record, "x".as_ref(), "0123");
+    Ok(())
+}
+
+fn carded(record: &Record) -> Result<(), String> {
+    let mut record = record.clone();
+    let value = Figure { median: 1.5, interval: None, unit: "x".into() };
+    record.headline.get_or_insert_with(|| Headline { value: Some(value), ..Headline::of("a claim") });
+    let svg = card_svg(&record, Theme::Auto).map_err(|error| one_line(&error))?;
+    png(&svg, 1.0).map(drop).map_err(|error| one_line(&error))
 }
 
 fn shown(record: &Record) -> Result<(), String> {

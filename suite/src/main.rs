@@ -1,6 +1,8 @@
 //! `suite`: runs all samples and keeps their records, reports on them, compares them, and repeats them.
 
+mod card;
 mod child;
+mod cite;
 mod collect;
 mod compare;
 mod dev;
@@ -52,6 +54,8 @@ enum Command {
     Compare(compare::Compare),
     Verify(verify::Verify),
     Export(export::Export),
+    Cite(cite::Cite),
+    Card(card::Card),
     SelfTest(self_test::SelfTest),
     Dev(dev::Dev),
 }
@@ -67,6 +71,8 @@ impl Command {
             Self::Compare(compare) => compare.run(),
             Self::Verify(verify) => verify.run(),
             Self::Export(export) => export.run(),
+            Self::Cite(cite) => cite.run(),
+            Self::Card(card) => card.run(),
             Self::SelfTest(test) => test.run(),
             Self::Dev(dev) => dev.run(),
         }

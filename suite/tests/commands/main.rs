@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test ends where its tools fail")]
 
+mod card;
+mod cite;
 mod compare;
 mod export;
 mod readme;

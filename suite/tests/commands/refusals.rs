@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{h200, names, suite, tree};
+use crate::support::{h100, h200, names, suite, tree};
 use serde_json::{Value, json};
 
 const END: &str = "<!-- suite: end -->\n";
@@ -46,6 +46,7 @@ fn bad_input_is_refused_on_one_line_and_changes_nothing() {
     let before = names(here);
     let [a, b] = [h200(1), h200(2)].map(|path| path.display().to_string());
     let good = format!("{a}/codegen/record.json");
+    let new = h100().join("bloom").display().to_string();
     for (words, says) in [
         (format!("compare {a} nowhere"), "reading nowhere: No such file"),
         (format!("compare {a} empty"), "there is no record.json below empty"),
@@ -64,6 +65,21 @@ fn bad_input_is_refused_on_one_line_and_changes_nothing() {
             format!("export --csv a.csv {good} bad.json"),
             "reading bad.json: no record that a run has written: missing field",
         ),
+        ("card nowhere".into(), "reading nowhere: No such file"),
+        ("card empty".into(), "there is no record.json below empty"),
+        ("card bad.json".into(), "reading bad.json: no record that a run has written"),
+        (format!("card {a}"), ": there are 8 records here: name one of them"),
+        (
+            format!("card {good}"),
+            "record.json: has no headline: it is of an earlier version; measure it again",
+        ),
+        (format!("card {new} --out a.pdf"), "'a.pdf' does not say its form: a card is a file .svg or .png"),
+        (format!("card {new} --out no/a.svg"), "cannot write no/a.svg: the folder no does not exist"),
+        (format!("card {new} --theme red"), "invalid value 'red'"),
+        ("cite nowhere".into(), "reading nowhere: No such file"),
+        ("cite cut.json".into(), "reading cut.json: not a whole JSON document"),
+        (format!("cite {a}"), ": there are 8 records here: name one of them"),
+        ("cite /dev/null".into(), "/dev/null: is no file: name a record.json or its folder"),
         ("verify".into(), "required"),
         ("verify nowhere".into(), "reading nowhere"),
         ("verify cut.json".into(), "reading cut.json: not a whole JSON document"),

@@ -61,7 +61,12 @@ pub fn h200(run: u32) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../results").join(name)
 }
 
-/// The record of a sample in one of them, as a tree.
+/// A complete run on one H100, with headlines.
+pub fn h100() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../results/2026-11-25-nvidia-h100-suite")
+}
+
+/// The record of a sample in one of the runs on an H200, as a tree.
 pub fn tree(run: u32, sample: &str) -> serde_json::Value {
     let record = record::read_record(&h200(run).join(sample).join("record.json")).unwrap();
     serde_json::to_value(record).unwrap()
