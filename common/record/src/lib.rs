@@ -4,6 +4,7 @@ mod about;
 mod csv;
 mod device;
 pub mod error;
+pub mod event_drivers;
 pub mod fault;
 pub mod figures;
 mod files;

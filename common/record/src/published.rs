@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, bail};
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::Published;
 
@@ -30,12 +31,9 @@ struct Figure {
 /// # Errors
 /// If the source or the key does not exist, or the file has another format.
 pub fn find(source: &str, key: &str) -> Result<Published> {
-    let name = format!("{source}.json");
-    let file = FILES.get_file(&name).with_context(|| format!("results/published/{name} does not exist"))?;
-    let file: File =
-        serde_json::from_slice(file.contents()).with_context(|| format!("results/published/{name}"))?;
+    let file: File = read(source)?;
     let Some(figure) = file.figures.into_iter().find(|f| f.key == key) else {
-        bail!("results/published/{name} has no figure '{key}'");
+        bail!("results/published/{source}.json has no figure '{key}'");
     };
     Ok(Published {
         value: figure.value,
@@ -43,6 +41,13 @@ pub fn find(source: &str, key: &str) -> Result<Published> {
         device: figure.device,
         source: format!("{}, {}", file.title, figure.place),
     })
+}
+
+/// The contents of `results/published/<source>.json`.
+pub(crate) fn read<T: DeserializeOwned>(source: &str) -> Result<T> {
+    let name = format!("results/published/{source}.json");
+    let file = FILES.get_file(format!("{source}.json")).with_context(|| format!("{name} does not exist"))?;
+    serde_json::from_slice(file.contents()).context(name)
 }
 
 #[cfg(test)]
