@@ -67,7 +67,8 @@ impl Mutation {
                 first_set.get_or_insert(*event);
                 (*src, *dst) = match sync {
                     Sync::Two => self.scopes(*src, *dst, *sync),
-                    Sync::One => (self.stage(*src), *dst),
+                    // Only their waits have accesses.
+                    Sync::One | Sync::Asymmetric => (self.stage(*src), *dst),
                 };
                 !self.breaks(Break::NoSets)
             }
@@ -100,9 +101,40 @@ impl Mutation {
         if self.complete && src.1.is_empty() && dst.1.is_empty() {
             return match sync {
                 Sync::One => (AccessFlags2::SHADER_WRITE, AccessFlags2::SHADER_READ),
-                Sync::Two => (AccessFlags2::SHADER_STORAGE_WRITE, AccessFlags2::SHADER_STORAGE_READ),
+                Sync::Two | Sync::Asymmetric => {
+                    (AccessFlags2::SHADER_STORAGE_WRITE, AccessFlags2::SHADER_STORAGE_READ)
+                }
             };
         }
         (src.1, dst.1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vulkan::cmd::{Access, Cmd, Stage};
+
+    use super::*;
+
+    #[test]
+    fn an_asymmetric_set_never_gets_accesses() {
+        let scope = (Stage::COMPUTE_SHADER, Access::NONE);
+        let steps = Cmd::steps(|cmd| {
+            cmd.set_event2_asymmetric(Event(0), scope.0);
+            cmd.wait_events2_asymmetric(Event(0), scope, scope);
+        });
+        let (none, copies) = ((Stage::NONE, Access::NONE), (Stage::TRANSFER, Access::NONE));
+        let stores = (scope.0, Access::SHADER_STORAGE_WRITE);
+        for (mutation, set, wait) in [
+            (Mutation { complete: true, broken: None }, scope, stores),
+            (Mutation { complete: true, broken: Some(Break::WrongStage) }, copies, copies),
+        ] {
+            let changed = mutation.apply(Script::on_one_queue(steps.clone()));
+            let [Step::Set { src, dst, .. }, Step::Wait { src: waited, .. }] = &*changed.submits[0].steps
+            else {
+                panic!("{changed:?}");
+            };
+            assert_eq!((*src, *dst, *waited), (set, none, wait), "{mutation:?}");
+        }
     }
 }

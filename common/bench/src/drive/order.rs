@@ -213,6 +213,16 @@ mod tests {
     }
 
     #[test]
+    fn an_asymmetric_set_has_stages_of_its_own() {
+        let event = Event(7);
+        let set = Step::Set { sync: Sync::Asymmetric, event, src: COMPUTE, dst: (Stage::NONE, Access::NONE) };
+        let wait = |src| Step::Wait { sync: Sync::Asymmetric, event, src, dst: COMPUTE };
+        let steps = |src| vec![dispatch(), set.clone(), dispatch(), wait(src), dispatch()];
+        assert_eq!(order(steps(COMPUTE), &[7]), [vec![], vec![], vec![0]]);
+        assert_eq!(order(steps(COPIES), &[7]), [[0; 0]; 3]);
+    }
+
+    #[test]
     fn a_set_event_is_not_set_again() {
         let twice = vec![set(7), dispatch(), set(7), wait(7), dispatch()];
         assert_eq!(order(twice, &[7]), [[0; 0]; 2]);

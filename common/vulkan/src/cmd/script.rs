@@ -43,6 +43,8 @@ pub enum Sync {
     One,
     /// `vkCmdSetEvent2` and `vkCmdWaitEvents2`.
     Two,
+    /// `vkCmdSetEvent2` and `vkCmdWaitEvents2` with `VK_DEPENDENCY_ASYMMETRIC_EVENT_BIT_KHR`.
+    Asymmetric,
 }
 
 /// One call of [`Cmd`](super::Cmd).
@@ -81,7 +83,7 @@ pub enum Step {
         event: Event,
         /// The first scope.
         src: Scope,
-        /// The second scope, as in the wait.
+        /// The second scope, as in the wait; empty where only the wait has one.
         dst: Scope,
     },
     /// Makes the work in `dst` wait for the event.

@@ -4,7 +4,7 @@ use ash::vk;
 
 use super::script::{Step, Sync};
 use super::{Access, Access1, Cmd, CommandBuffer, Scope, Scope1, Stage, Stage1};
-use crate::gpu::{ImageSlot, WHOLE};
+use crate::gpu::{ImageSlot, WHOLE, maintenance9};
 use crate::handles::{Event, Image};
 
 impl Cmd {
@@ -26,6 +26,19 @@ impl Cmd {
     /// `vkCmdWaitEvents2` for one event; the scopes must equal those of its set.
     pub fn wait_events2(&self, event: Event, src: Scope, dst: Scope) {
         self.step(Step::Wait { sync: Sync::Two, event, src, dst });
+    }
+
+    /// `vkCmdSetEvent2` with `VK_DEPENDENCY_ASYMMETRIC_EVENT_BIT_KHR` and one memory barrier, which has stages alone:
+    /// the wait says which accesses are made available. Needs [`Gpu::has_asymmetric_events`](crate::gpu::Gpu).
+    pub fn set_event2_asymmetric(&self, event: Event, src: Stage) {
+        let (src, dst) = ((src, Access::NONE), (Stage::NONE, Access::NONE));
+        self.step(Step::Set { sync: Sync::Asymmetric, event, src, dst });
+    }
+
+    /// `vkCmdWaitEvents2` with `VK_DEPENDENCY_ASYMMETRIC_EVENT_BIT_KHR` for one event; the source stages must equal
+    /// those of its set, which must have the same flag.
+    pub fn wait_events2_asymmetric(&self, event: Event, src: Scope, dst: Scope) {
+        self.step(Step::Wait { sync: Sync::Asymmetric, event, src, dst });
     }
 
     /// `vkCmdSetEvent` of Vulkan 1.0. It has no access mask: only the wait says which accesses are made available.
@@ -57,25 +70,33 @@ impl CommandBuffer<'_> {
     pub(super) fn record_set(&self, sync: Sync, event: Event, src: Scope, dst: Scope) {
         let (device, event) = (&self.gpu.device, self.gpu.arena().event(event));
         let barrier = [memory_barrier2(src, dst)];
-        let info = vk::DependencyInfo::default().memory_barriers(&barrier);
+        let info = vk::DependencyInfo::default().dependency_flags(flags(sync)).memory_barriers(&barrier);
         match sync {
             Sync::One => unsafe { device.cmd_set_event(self.raw, event, narrower(src).0) },
-            Sync::Two => unsafe { device.cmd_set_event2(self.raw, event, &info) },
+            Sync::Two | Sync::Asymmetric => unsafe { device.cmd_set_event2(self.raw, event, &info) },
         }
     }
 
     pub(super) fn record_wait(&self, sync: Sync, event: Event, src: Scope, dst: Scope) {
         let (device, events) = (&self.gpu.device, [self.gpu.arena().event(event)]);
         let barrier = [memory_barrier2(src, dst)];
-        let info = [vk::DependencyInfo::default().memory_barriers(&barrier)];
+        let info = [vk::DependencyInfo::default().dependency_flags(flags(sync)).memory_barriers(&barrier)];
         let [(before, written), (after, seen)] = [src, dst].map(narrower);
         let barrier1 = [vk::MemoryBarrier::default().src_access_mask(written).dst_access_mask(seen)];
         match sync {
             Sync::One => unsafe {
                 device.cmd_wait_events(self.raw, &events, before, after, &barrier1, &[], &[]);
             },
-            Sync::Two => unsafe { device.cmd_wait_events2(self.raw, &events, &info) },
+            Sync::Two | Sync::Asymmetric => unsafe { device.cmd_wait_events2(self.raw, &events, &info) },
         }
+    }
+}
+
+/// The flags of the dependency of an event.
+fn flags(sync: Sync) -> vk::DependencyFlags {
+    match sync {
+        Sync::One | Sync::Two => vk::DependencyFlags::empty(),
+        Sync::Asymmetric => maintenance9::ASYMMETRIC_EVENT,
     }
 }
 

@@ -7,6 +7,7 @@ use ash::{arm, khr, nv, vk};
 use record::hooks::hooks;
 
 use super::choose::Candidate;
+use super::maintenance9;
 use super::physical::Physical;
 use crate::fault::attempt;
 use crate::wrap::LaneSource;
@@ -51,6 +52,14 @@ impl WaveClock {
     }
 }
 
+/// A logical device, and what of its optional features others need to know.
+pub(super) struct Created {
+    pub device: ash::Device,
+    pub has_events: bool,
+    pub has_asymmetric_events: bool,
+    pub waves: WaveClock,
+}
+
 /// One entry per family, because Vulkan does not allow a family twice.
 fn queue_infos<'a>(
     queues: &[Option<(u32, u32)>; 2],
@@ -67,8 +76,8 @@ fn queue_infos<'a>(
 
 /// Creates the device with the required features (synchronization2, maintenance4, push descriptors) and the
 /// available optional features of samples. With `statistics` it enables the extension that reports compiled
-/// kernels. Also returns whether the device has events, and its features for traces.
-pub(super) fn create(chosen: &Candidate<'_>, statistics: bool) -> Result<(ash::Device, bool, WaveClock)> {
+/// kernels.
+pub(super) fn create(chosen: &Candidate<'_>, statistics: bool) -> Result<Created> {
     let Candidate { physical, facts, .. } = chosen;
     let mut extensions = vec![khr::push_descriptor::NAME];
     extensions.extend(statistics.then_some(khr::pipeline_executable_properties::NAME));
@@ -79,6 +88,8 @@ pub(super) fn create(chosen: &Candidate<'_>, statistics: bool) -> Result<(ash::D
         physical.features_of(khr::portability_subset::NAME);
     let events = present.events == vk::TRUE;
     let mut subset = vk::PhysicalDevicePortabilitySubsetFeaturesKHR::default().events(events);
+    let mut asymmetric: maintenance9::Features = physical.features_of(maintenance9::NAME);
+    let has_asymmetric_events = asymmetric.maintenance9 == vk::TRUE;
     let mut executable =
         vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default().pipeline_executable_info(true);
     let mut shader_clock = vk::PhysicalDeviceShaderClockFeaturesKHR::default()
@@ -98,6 +109,10 @@ pub(super) fn create(chosen: &Candidate<'_>, statistics: bool) -> Result<(ash::D
     let mut info = vk::DeviceCreateInfo::default().push_next(&mut vulkan12).push_next(&mut vulkan13);
     if portability {
         info = info.push_next(&mut subset);
+    }
+    if has_asymmetric_events {
+        extensions.push(maintenance9::NAME);
+        info = info.push_next(&mut asymmetric);
     }
     if statistics {
         info = info.push_next(&mut executable);
@@ -130,5 +145,5 @@ pub(super) fn create(chosen: &Candidate<'_>, statistics: bool) -> Result<(ash::D
     let device = attempt(format_args!("creating the device on {}", facts.name), || unsafe {
         physical.instance.raw.create_device(physical.raw, &info, None)
     })?;
-    Ok((device, !portability || events, waves))
+    Ok(Created { device, has_events: !portability || events, has_asymmetric_events, waves })
 }

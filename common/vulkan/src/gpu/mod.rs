@@ -4,6 +4,7 @@ mod arena;
 mod choose;
 mod device;
 mod instance;
+pub(crate) mod maintenance9;
 mod physical;
 mod queue;
 mod reader;
@@ -78,6 +79,8 @@ pub struct Gpu {
     pub timeout: Duration,
     /// Whether the device has events; portability devices may not.
     pub has_events: bool,
+    /// Whether sets and waits can have different dependencies (VK_KHR_maintenance9).
+    pub has_asymmetric_events: bool,
     /// Limits of the device.
     pub limits: Limits,
     /// Whether a submit may still be running, or has lost the device.
@@ -110,7 +113,8 @@ impl Gpu {
         if options.statistics {
             Reader::ensure_possible(&chosen)?;
         }
-        let (device, has_events, waves) = device::create(&chosen, options.statistics)?;
+        let device::Created { device, has_events, has_asymmetric_events, waves } =
+            device::create(&chosen, options.statistics)?;
         let debug = instance.debug.as_ref().map(|_| ext::debug_utils::Device::new(&instance.raw, &device));
         let memory = Allocator::new(&AllocatorCreateDesc {
             instance: instance.raw.clone(),
@@ -134,6 +138,7 @@ impl Gpu {
             physical: chosen.physical.raw,
             timeout: options.timeout.unwrap_or(default_timeout),
             has_events,
+            has_asymmetric_events,
             limits: chosen.limits,
             pending: Cell::new(false),
             submits: Cell::new(0),
