@@ -10,7 +10,9 @@ use ash::vk::{self, Handle};
 
 /// Whether a call is not among those that can fail.
 pub(crate) fn cannot_fail(function: &str) -> bool {
-    function.starts_with("vkCmd") || function.ends_with("DebugUtilsLabelEXT") || function == "vkDestroyDevice"
+    function.starts_with("vkCmd")
+        || function.ends_with("DebugUtilsLabelEXT")
+        || ["vkDestroyDevice", "vkGetPhysicalDeviceFeatures2"].contains(&function)
 }
 
 /// The line of a call with these arguments.

@@ -5,7 +5,8 @@
 //! calls from the N-th on do so. `common::fault` does the same inside the program, for the calls that go
 //! through it; the layer meets every call, whoever makes it.
 //!
-//! `HOTLAP_LAYER=labels:FILE` writes down what a capture tool would see: see `labels`.
+//! `HOTLAP_LAYER=labels:FILE` writes down what a capture tool would see: see `labels`. `HOTLAP_LAYER=events:FILE` pretends
+//! that the device has asymmetric events and writes down how events are set and waited for: see `events`.
 //!
 //! A planned `VK_TIMEOUT` stands for a queue that hangs: a `vkWaitForFences` of an hour or more then never returns, nor
 //! does a later call that waits for the device.
@@ -18,6 +19,7 @@
 #![expect(unsafe_code, reason = "a layer is C; see the contract above")]
 #![cfg(target_pointer_width = "64")]
 
+mod events;
 mod labels;
 mod link;
 mod plan;
@@ -60,7 +62,9 @@ macro_rules! hooks {
                     let next = NEXT.load(Ordering::Acquire);
                     // SAFETY: the loader found this function under the name that the hook stands for.
                     let next: extern "system" fn($(word!($argument)),+) -> vk::Result = unsafe { transmute(next) };
-                    next($($argument),+)
+                    let result = next($($argument),+);
+                    plan::after(stringify!($name), &words);
+                    result
                 }
             })+
         }
@@ -85,6 +89,7 @@ hooks! {
     vkEnumeratePhysicalDevices(a b c);
     vkEnumerateDeviceExtensionProperties(a b c d);
     vkGetPhysicalDeviceToolProperties(a b c);
+    vkGetPhysicalDeviceFeatures2(a b);
     vkGetPhysicalDeviceImageFormatProperties(a b c d e f g);
     vkGetPhysicalDeviceImageFormatProperties2(a b c);
     vkCreateDebugUtilsMessengerEXT(a b c d);
@@ -134,6 +139,8 @@ hooks! {
     vkGetPipelineExecutableStatisticsKHR(a b c d);
     vkGetPipelineExecutableInternalRepresentationsKHR(a b c d);
     vkDestroyDevice(a b);
+    vkCmdSetEvent2(a b c);
+    vkCmdWaitEvents2(a b c d);
     vkCmdDispatch(a b c d);
     vkCmdWriteTimestamp2(a b c d);
     vkCmdBeginDebugUtilsLabelEXT(a b);

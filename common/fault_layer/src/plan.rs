@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use ash::vk;
 
-use crate::labels;
+use crate::{events, labels};
 
 const VARIABLE: &str = "HOTLAP_LAYER";
 
@@ -21,8 +21,8 @@ static PLAN: OnceLock<Option<Plan>> = OnceLock::new();
 static HANGS: AtomicUsize = AtomicUsize::new(0);
 
 enum Plan {
-    /// Writes lines of calls: their names, or what a capture tool sees of them.
-    Log { file: Mutex<File>, labels: bool },
+    /// Writes lines of calls.
+    Log { file: Mutex<File>, what: Logged },
     Fail {
         function: String,
         nth: usize,
@@ -32,6 +32,16 @@ enum Plan {
         /// Written once it has failed: a run that never makes the call must not count as one that bore the fault.
         met: Option<PathBuf>,
     },
+}
+
+/// What is written of calls.
+enum Logged {
+    /// Their names.
+    Names,
+    /// What a capture tool sees of them.
+    Labels,
+    /// Sets of events and waits for them.
+    Events,
 }
 
 /// What a call answers instead of being made; `None` where it is to be made.
@@ -53,6 +63,13 @@ pub(crate) fn answer(function: &str, words: &[usize]) -> Option<vk::Result> {
     Some(result)
 }
 
+/// Changes the results of a call that was made.
+pub(crate) fn after(function: &str, words: &[usize]) {
+    if let Some(Some(Plan::Log { what: Logged::Events, .. })) = PLAN.get() {
+        events::extend(function, words);
+    }
+}
+
 /// Waits for a device, or for a queue of one: for ever, where it hangs.
 fn wait_for_device(handle: usize) {
     while HANGS.load(Ordering::Acquire) == device_of(handle) {
@@ -72,7 +89,7 @@ fn read() -> Option<Plan> {
     let plan = parse(&value);
     if plan.is_none() {
         eprintln!(
-            "{VARIABLE}={value} is neither list:FILE nor labels:FILE (writable) nor FUNCTION#NUMBER[+]:CODE[:FILE]"
+            "{VARIABLE}={value} is neither list:FILE, labels:FILE nor events:FILE (writable) nor FUNCTION#NUMBER[+]:CODE[:FILE]"
         );
         std::process::abort();
     }
@@ -80,9 +97,15 @@ fn read() -> Option<Plan> {
 }
 
 fn parse(value: &str) -> Option<Plan> {
-    if let Some((log @ ("list" | "labels"), path)) = value.split_once(':') {
-        let file = OpenOptions::new().create(true).append(true).open(path).ok().map(Mutex::new);
-        return file.map(|file| Plan::Log { file, labels: log == "labels" });
+    let log = |path: &str, what| {
+        let file = OpenOptions::new().create(true).append(true).open(path).ok()?;
+        Some(Plan::Log { file: Mutex::new(file), what })
+    };
+    match value.split_once(':') {
+        Some(("list", path)) => return log(path, Logged::Names),
+        Some(("labels", path)) => return log(path, Logged::Labels),
+        Some(("events", path)) => return log(path, Logged::Events),
+        _ => {}
     }
     let (function, rest) = value.split_once('#')?;
     let (nth, code) = rest.split_once(':')?;
@@ -95,7 +118,8 @@ fn parse(value: &str) -> Option<Plan> {
 impl Plan {
     fn meet(&self, called: &str, words: &[usize]) -> Option<vk::Result> {
         match self {
-            Self::Log { file, labels: true } => write(file, &labels::line(called, words)?),
+            Self::Log { file, what: Logged::Labels } => write(file, &labels::line(called, words)?),
+            Self::Log { file, what: Logged::Events } => write(file, &events::lines(called, words)?),
             Self::Log { file, .. } if !labels::cannot_fail(called) => write(file, &format!("{called}\n")),
             Self::Fail { function, nth, and_later, result, seen, met } if function == called => {
                 let at = seen.fetch_add(1, Ordering::Relaxed) + 1;

@@ -1,6 +1,7 @@
 //! What a capture tool sees of each sample: regions that nest, and frames under `--profile` alone.
 //! The layer of the tests writes the calls down.
 
+mod events;
 mod log;
 #[path = "../support/mod.rs"]
 mod support;
@@ -19,6 +20,7 @@ fn main() -> Result<ExitCode> {
     let mut trials = for_each_sample(&[("regions", regions)])?;
     trials.push(trial("a_wrong_result_fails_a_profile", a_wrong_result_fails_a_profile));
     trials.push(trial("captures_have_seconds_of_their_own", captures_have_seconds_of_their_own));
+    trials.push(trial("asymmetric_events_keep_to_the_rules", events::asymmetric_events_keep_to_the_rules));
     support::run(trials)
 }
 

@@ -27,7 +27,8 @@ impl FaultLayer {
                 "library_path": library()?,
                 "api_version": "1.3.0",
                 "implementation_version": "1",
-                "description": "lets any single call fail"
+                "description": "lets any single call fail",
+                "device_extensions": [{ "name": "VK_KHR_maintenance9", "spec_version": "1" }]
             }
         });
         std::fs::write(folder.path().join("fault.json"), manifest.to_string())?;
