@@ -31,8 +31,10 @@ pub struct Form {
     pub room: u16,
     /// Whether lines may have colours.
     pub colours: bool,
-    /// Adds the sample's other conclusions, every column and every note.
+    /// Adds every column and every note.
     pub verbose: bool,
+    /// Adds the sample's other conclusions.
+    pub conclusions: bool,
     /// Prints the times of a CPU device too.
     pub times: bool,
     /// Leaves the table out: something else was asked for, such as a picture.
@@ -46,6 +48,7 @@ impl Form {
         room: super::terminal::FILE_WIDTH,
         colours: false,
         verbose: true,
+        conclusions: true,
         times: true,
         brief: false,
     };
@@ -132,7 +135,7 @@ fn head(record: &Record) -> String {
     format!("{} · {device}{settings} · {:.1} s{tested}", record.sample, record.seconds)
 }
 
-/// The finding, the claim that it tests, and the first of the sample's other conclusions: with `verbose`, all of them.
+/// The finding, the claim that it tests, and the first of the sample's other conclusions, or all of them.
 fn headline(page: &mut Page, record: &Record) {
     if let Some(headline) = &record.headline {
         let finding = capital(&headline.finding);
@@ -143,7 +146,7 @@ fn headline(page: &mut Page, record: &Record) {
         page.line("", &claim(headline));
     }
     let conclusions = record.verdict.iter().flat_map(|text| text.lines());
-    conclusions.take(if page.form.verbose { usize::MAX } else { 1 }).for_each(|line| page.line("", line));
+    conclusions.take(if page.form.conclusions { usize::MAX } else { 1 }).for_each(|line| page.line("", line));
 }
 
 /// `Claim: events in place of barriers save time, talk: 0.79x. Does not hold here.`
@@ -276,7 +279,7 @@ mod tests {
     use super::*;
     use crate::charset::width;
 
-    const SHOWN: Form = Form { room: WIDTH, verbose: false, times: false, ..Form::FILE };
+    const SHOWN: Form = Form { room: WIDTH, verbose: false, conclusions: false, times: false, ..Form::FILE };
 
     #[test]
     fn of_every_kind_of_run() {
@@ -291,6 +294,15 @@ mod tests {
         }
         insta::assert_snapshot!("cpu_with_times", answer(&fixture::cpu(), Form { times: true, ..SHOWN }));
         insta::assert_snapshot!("brief", answer(&fixture::record(), Form { brief: true, ..SHOWN }));
+    }
+
+    #[test]
+    fn conclusions_beyond_the_first_are_asked_for() {
+        let mut record = fixture::record();
+        record.verdict = Some("The first.\nThe second.".into());
+        assert!(!answer(&record, SHOWN).contains("The second."));
+        let all = answer(&record, Form { conclusions: true, ..SHOWN });
+        assert!(all.contains("The first.\nThe second.\n"), "{all}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Shortens lists of variants: a text that applies to several is written once, and whole rows or columns of cross
 //! tables are named by their heading.
 
-use record::{Cell, Record, Row};
+use record::{Cell, Record, Row, Status};
 
 /// Values grouped by key, in the order in which the keys first occur.
 pub fn grouped<K: PartialEq, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
@@ -46,7 +46,11 @@ fn take_whole(record: &Record, left: &mut Vec<&Row>, names: &mut Vec<String>, ke
     keys.dedup();
     for key in keys {
         let in_group = |row: &&Row| key_of(row).as_deref() == Some(&key);
-        let all = record.rows.iter().filter(in_group).count();
+        // What did not run may be named elsewhere: its reason is another.
+        let ran = |row: &&Row| !matches!(row.status, Status::Skipped { .. } | Status::Unsupported { .. });
+        let counts =
+            |row: &&Row| in_group(row) && (ran(row) || left.iter().any(|l| l.variant == row.variant));
+        let all = record.rows.iter().filter(counts).count();
         // A group of one variant keeps the variant's name.
         if all > 1 && left.iter().copied().filter(|row| in_group(row)).count() == all {
             left.retain(|row| !in_group(row));
@@ -75,6 +79,13 @@ mod tests {
             of(&record, &whole[..1]),
             record.rows.iter().find(|row| row.variant == whole[0]).unwrap().label()
         );
+        // Variants that did not run have another reason.
+        let mut skipped = record.clone();
+        let reason = String::new();
+        let at = skipped.rows.iter().position(|row| row.variant == whole[0]).unwrap();
+        skipped.rows[at].status = Status::Skipped { reason };
+        assert_eq!(of(&skipped, &whole[1..]), "no_barrier");
+        assert_eq!(of(&skipped, &whole[..1]), skipped.rows[at].label());
         assert_eq!(of(&fixture::record(), &["events".into(), "no_barrier".into()]), "events; no barrier");
     }
 }

@@ -128,7 +128,7 @@ pub(super) struct Which {
     /// Also those that do not run by default
     #[arg(long, conflicts_with = "variants")]
     pub(super) all: bool,
-    /// All that have a place in the sample's cross tables
+    /// All that have a place in the sample's cross tables, and all that the sample concludes
     #[arg(long, conflicts_with_all = ["variants", "all", "check"])]
     pub(super) matrix: bool,
 }

@@ -31,6 +31,7 @@ impl Run {
             room: width_of(terminal).min(if verbose { FILE_WIDTH } else { ANSWER_WIDTH }),
             colours: terminal.is_term() && console::colors_enabled(),
             verbose,
+            conclusions: verbose || self.common.which.matrix,
             times: self.common.effort.cpu_times,
             brief: !self.common.output.trace.is_empty(),
         };
