@@ -68,7 +68,7 @@ fn a_report_has_plain_words() {
     }
 }
 
-/// In the overview and above the verdict; the derived verdict of a record without a headline is left out.
+/// In the card and above the verdict; the derived verdict of a record without a headline is left out.
 #[test]
 fn the_headline_comes_first() {
     let folder = tempfile::tempdir().unwrap();
@@ -83,10 +83,14 @@ fn the_headline_comes_first() {
     let finding = "events take 1.20x as long as a barrier";
     let claim = "Claim: events in place of barriers save time (talk: 0.79x) · ✗ does not hold";
     let row = format!("| {finding} | talk: 0.79x | ✗ does not hold |");
+    let card = format!("<b class=\"DoesNotHold\" title=\"does not hold\">✗ </b>{finding}");
     let section = format!("**{finding}**\n\n{claim}\n\nFirst paragraph.\n\nSecond paragraph.\n");
     assert!(paper.contains(&row) && paper.contains(&section), "{paper}");
     assert!(html.contains(&format!("<strong>{finding}</strong>")) && html.contains(claim), "{html}");
     assert!(html.contains("First paragraph.") && !html.contains("In short"), "{html}");
+    let places =
+        [&card, "<h2", "First paragraph.", "<details id=\"how\""].map(|words| html.find(words).unwrap());
+    assert!(places.is_sorted(), "cards, sections, glossary: {places:?}");
     assert!(html.contains(">run/record.json</a>"), "the page says where its folder is");
 }
 
@@ -113,6 +117,80 @@ fn what_was_reached_of_the_limits_and_that_results_were_checked_is_said() {
             assert!(missing.is_empty(), "{run}: {missing:?}");
         }
     }
+}
+
+/// Whether the records are below the page's folder or elsewhere, and whatever they were run with.
+#[test]
+fn a_page_says_nothing_of_the_machine() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let run = folder.path().join("run");
+    changed(&run, "2026-11-25-nvidia-h100/waves-512", |record| {
+        record.command = ["/tmp/x/sample", "--out", "/tmp/o/run"].map(str::to_owned).into();
+    });
+    fs::copy(results().join("2026-11-25-nvidia-h100/waves-512.svg"), run.join("waves.svg")).unwrap();
+    let beside = folder.path().join("a.html");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let home = std::env::var("HOME").unwrap();
+    let told = [folder.path(), &results(), elsewhere.path(), Path::new(&home), Path::new("/tmp/")];
+    for (page, linked) in [(&beside, true), (&elsewhere.path().join("a.html"), false)] {
+        right(&[name(&run), RUN, "--html", name(page)]);
+        let html = text(page);
+        for path in told {
+            assert!(!html.contains(name(path)), "{} is in the page", path.display());
+        }
+        assert!(html.contains("run/record.json") && html.contains("--out run"), "{html}");
+        assert_eq!(html.contains("href=\"./run/record.json\""), linked);
+        assert!(!html.contains("href=\"/") && !html.contains("href=\"./.."));
+    }
+}
+
+/// Five cards of one model, two models, a CPU device.
+#[test]
+fn cards_of_one_model_and_driver_are_one_device() {
+    let folder = tempfile::tempdir().unwrap();
+    for (at, (model, driver, kind)) in [
+        ("NVIDIA H200", "580", record::Kind::Discrete),
+        ("NVIDIA H200", "580", record::Kind::Discrete),
+        ("NVIDIA H100", "580", record::Kind::Discrete),
+        ("llvmpipe", "15", record::Kind::Cpu),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        changed(&folder.path().join(format!("run{at}")), RUN, |record| {
+            record.device.name = model.into();
+            record.device.driver_info = driver.into();
+            record.device.kind = kind;
+            record.device.uuid = format!("card {at}");
+            record.headline = fixture::record().headline;
+        });
+    }
+    let page = folder.path().join("a.html");
+    right(&[name(folder.path()), "--html", name(&page)]);
+    let html = text(&page);
+    let title = "Hot Lap on NVIDIA H100 (driver 580), NVIDIA H200 (driver 580) and llvmpipe";
+    assert!(html.contains(&format!("<h1>{title}</h1>")), "{html}");
+    assert_eq!(html.matches("class=\"finding\"").count(), 3, "one line per device");
+    assert!(html.contains("pipelined_events: times on 3 devices"));
+    assert_eq!(html.matches("<summary>NVIDIA H200</summary>").count(), 1, "measured once per device");
+}
+
+#[test]
+fn the_first_waves_precede_the_sections_and_the_page_has_a_dark_form() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("a.html");
+    right(&["2026-11-25-nvidia-h100", "--html", name(&page)]);
+    let html = text(&page);
+    let image = "<img src=\"data:image/svg+xml;base64,";
+    let places = ["class=\"card\"", "Waves of pipelined_events", image, "<h2 id=\"sample"];
+    let places = places.map(|words| html.find(words).unwrap_or(usize::MAX));
+    assert!(places.is_sorted() && places[3] < usize::MAX, "{places:?}");
+    assert!(
+        html.matches("prefers-color-scheme:dark").count() == 2 && html.contains("color-scheme:light dark")
+    );
+    // Colours come from the style sheets alone, or the dark form would miss some.
+    let (_, body) = html.split_once("</style>").unwrap();
+    assert!(!body.contains("fill=\"#") && !body.contains("stroke=\"#"));
 }
 
 #[test]
@@ -292,8 +370,8 @@ fn rows_without_a_time_say_why_and_have_no_bar() {
     {
         assert!(svg.contains(words), "{words}");
     }
-    // The one row that is left has wrong texels: a bar is nowhere, in the legend neither.
-    assert!(!svg.contains("#8ec1e4"), "{svg}");
+    // The one row that is left has wrong texels: its bar is hollow, and so is that of the legend.
+    assert!(svg.matches("class=\"s off\"").count() == 2 && !svg.contains("class=\"law\""), "{svg}");
 }
 
 #[test]

@@ -25,9 +25,12 @@ fn main() {
         libtest_mimic::run(&arguments, vec![Trial::test(name, || Ok(())).with_ignored_flag(true)]).exit();
     };
     let browser = Arc::new(Chromium { binary: browser });
-    let checks: [(&str, Check); 6] = [
-        ("at_1280_pixels_all_is_drawn_and_legible", |chromium| sound(&chromium.findings(&page(), 1280))),
-        ("at_390_pixels_all_is_drawn_and_legible", |chromium| sound(&chromium.findings(&page(), 390))),
+    let checks: [(&str, Check); 7] = [
+        ("at_1280_pixels_all_is_drawn_and_legible", |chromium| {
+            sound(&chromium.findings(&page(), 1280, LIGHT))
+        }),
+        ("at_390_pixels_all_is_drawn_and_legible", |chromium| sound(&chromium.findings(&page(), 390, LIGHT))),
+        ("a_dark_screen_has_dark_paper", dark_paper),
         ("a_broken_layout_is_found", broken_layouts),
         ("no_request_leaves_the_page", requests),
         ("the_console_is_silent", console),
@@ -51,14 +54,16 @@ fn browser() -> Option<OsString> {
     all.into_iter().flatten().find(|file| file.is_file()).map(PathBuf::into_os_string)
 }
 
-/// The report of as many committed results as fit into a page with their timelines.
+/// The report of as many committed results as fit into a page with all plots and some timelines: with and without
+/// headlines, of several devices.
 fn page() -> String {
     static PAGE: LazyLock<String> = LazyLock::new(|| {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("report.html");
         let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../results");
         let mut suite = Command::new(env!("CARGO_BIN_EXE_suite"));
-        let runs = ["2026-11-21-nvidia-h200", "2026-11-21-llvmpipe"].map(|run| results.join(run));
+        let runs = ["2026-11-21-nvidia-h200", "2026-11-21-llvmpipe", "2026-11-25-nvidia-h100-suite"];
+        let runs = runs.map(|run| results.join(run));
         let status = suite.arg("report").args(runs).arg("--html").arg(&file).stderr(Stdio::null()).status();
         assert!(status.unwrap().success());
         fs::read_to_string(&file).unwrap()
@@ -97,7 +102,7 @@ impl Chromium {
 
     /// What a script in a copy of `html` finds. It stands in a frame of this width, because a window cannot
     /// be narrower than 500 pixels.
-    fn findings(&self, html: &str, width: u32) -> Findings {
+    fn findings(&self, html: &str, width: u32, scheme: &str) -> Findings {
         let folder = tempfile::tempdir().unwrap();
         let probe = format!("{}<script>{PROBE}</script>", without_policy(html));
         fs::write(folder.path().join("probe.html"), probe).unwrap();
@@ -106,8 +111,8 @@ impl Chromium {
              <iframe src=probe.html style='width:{width}px;height:2000px;border:0'></iframe>\
              <script>addEventListener('message', e => document.getElementById('findings').textContent = e.data)</script>"
         );
-        let arguments =
-            ["--dump-dom", "--virtual-time-budget=20000", "--window-size=1400,2100"].map(str::to_owned);
+        let arguments = ["--dump-dom", "--virtual-time-budget=20000", "--window-size=1400,2100", scheme]
+            .map(str::to_owned);
         let said = self.open(folder.path(), &frame, &arguments);
         let text =
             said.out.split_once("<pre id=\"findings\">").and_then(|(_, rest)| rest.split_once("</pre>"));
@@ -123,12 +128,15 @@ fn without_policy(html: &str) -> String {
     format!("{before}{after}")
 }
 
+const LIGHT: &str = "--blink-settings=preferredColorScheme=1";
+const DARK: &str = "--blink-settings=preferredColorScheme=0";
+
 /// Runs in the page. Texts of pictures are measured as they are laid out; those of an embedded timeline by
 /// the size that the file names and by how far the image is shrunk.
 const PROBE: &str = r"
 addEventListener('load', () => {
   const f = {width: innerWidth, overflow: document.documentElement.scrollWidth - innerWidth,
-             plots: 0, flat: 0, images: 0, blank: 0, smallest: 1e9, cut: [], overlapping: [], columns: 0, outside: 0};
+             plots: 0, flat: 0, images: 0, blank: 0, smallest: 1e9, cut: [], overlapping: [], columns: 0, cards: 0, outside: 0, faint: []};
   const see = (size) => { f.smallest = Math.min(f.smallest, size); };
   for (const svg of document.querySelectorAll('svg')) {
     f.plots++;
@@ -151,7 +159,7 @@ addEventListener('load', () => {
     const sizes = [...svg.matchAll(/font-size=.(\d+)/g)].map(m => parseFloat(m[1]));
     see(Math.min(...sizes) * image.getBoundingClientRect().width / image.naturalWidth);
   }
-  for (const cell of document.querySelectorAll('#overview + div td')) if (cell.getBoundingClientRect().right > innerWidth) f.outside++;
+  for (const cell of document.querySelectorAll('.stack td')) if (cell.getBoundingClientRect().right > innerWidth) f.outside++;
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const parent = walker.currentNode.parentElement;
@@ -159,6 +167,15 @@ addEventListener('load', () => {
   }
   const lefts = new Set([...document.querySelectorAll('.plots figure')].map(x => Math.round(x.getBoundingClientRect().left)));
   f.columns = lefts.size;
+  f.cards = new Set([...document.querySelectorAll('.card')].map(x => Math.round(x.getBoundingClientRect().left))).size;
+  const light = (colour) => { const [r, g, b] = colour.match(/[\d.]+/g).map(Number); return (0.3 * r + 0.6 * g + 0.1 * b) / 255; };
+  const paper = light(getComputedStyle(document.body).backgroundColor);
+  f.paper = paper;
+  for (const [what, property] of [['body', 'color'], ['p.small', 'color'], ['a', 'color'], ['.Holds,.DoesNotHold', 'color'], ['svg text', 'fill'], ['td', 'color'], ['th', 'color']])
+    for (const one of [...document.querySelectorAll(what)].slice(0, 50))
+      if (Math.abs(light(getComputedStyle(one)[property]) - paper) < 0.4) f.faint.push(what);
+  for (const one of document.querySelectorAll('svg > rect.paper')) if (Math.abs(light(getComputedStyle(one).fill) - paper) > 0.1) f.faint.push('paper');
+  f.faint = f.faint.slice(0, 9);
   f.cut = f.cut.slice(0, 9); f.overlapping = f.overlapping.slice(0, 9);
   parent.postMessage(JSON.stringify(f), '*');
 });";
@@ -175,21 +192,30 @@ struct Findings {
     cut: Vec<String>,
     overlapping: Vec<String>,
     columns: usize,
+    cards: usize,
     outside: usize,
+    /// How light the page is, from 0 to 1.
+    paper: f64,
+    /// What is hardly lighter or darker than the page.
+    faint: Vec<String>,
 }
 
 fn sound(found: &Findings) -> Outcome {
-    let columns = if found.width < 500 { found.columns == 1 } else { found.columns >= 2 };
+    let of = |narrow: usize, wide: std::ops::RangeInclusive<usize>, columns| {
+        if found.width < 500 { columns == narrow } else { wide.contains(&columns) }
+    };
+    let columns = of(1, 2..=3, found.columns) && of(1, 3..=4, found.cards);
     let checks = [
-        (found.plots >= 60 && found.images >= 3, "plots are missing"),
+        (found.plots >= 60 && found.images >= 2, "plots are missing"),
         (found.flat == 0, "a plot is not drawn"),
         (found.blank == 0, "an image is not drawn"),
         (found.overflow <= 0, "the page scrolls sideways"),
-        (found.outside == 0, "a part of the overview is out of sight"),
+        (found.outside == 0, "a part of the list of records is out of sight"),
         (found.smallest >= 9.0, "a text is too small"),
         (found.cut.is_empty(), "a text is cut"),
         (found.overlapping.is_empty(), "texts overlap"),
         (columns, "the columns are not those of this width"),
+        (found.faint.is_empty(), "a text is hardly to be seen"),
     ];
     match checks.iter().find(|(right, _)| !right) {
         Some((_, what)) => Err(format!("{what}: {found:?}").into()),
@@ -202,23 +228,42 @@ fn broken_layouts(chromium: &Chromium) -> Outcome {
     let broken = [
         ("a text is too small", html.replace("font-size=\"12\"", "font-size=\"8\"")),
         ("the page scrolls sideways", html.replace(".box{overflow-x:auto", ".box{")),
-        ("a part of the overview is out of sight", html.replace("(max-width:700px)", "(max-width:7px)")),
+        (
+            "a part of the list of records is out of sight",
+            html.replace("(max-width:700px)", "(max-width:7px)"),
+        ),
         ("a plot is not drawn", html.replace(".plots svg{display:block", ".plots svg{display:none")),
         ("an image is not drawn", html.replace("data:image/svg+xml;base64,P", "data:image/svg+xml;base64,Q")),
         ("a text is cut", html.replace("text-anchor=\"end\"", "")),
         ("texts overlap", html.replace("</svg>", "<text x=\"10\" y=\"16\">twice</text></svg>")),
         ("plots are missing", html.replace("<svg", "<span").replace("</svg>", "</span>")),
         ("the columns", html.replace("minmax(min(100%,440px),1fr)", "1fr")),
+        ("the columns", html.replace("minmax(min(100%,320px),1fr)", "1fr")),
+        ("a text is hardly to be seen", html.replace(".ink{color:#1a1a1a}", ".ink{color:#eee}")),
     ];
     for (what, page) in broken {
         // Two columns of a narrow page would be too small as well.
         let width = if what == "the columns" { 1280 } else { 390 };
-        match sound(&chromium.findings(&page, width)) {
+        match sound(&chromium.findings(&page, width, LIGHT)) {
             Err(failed) if failed.message().is_some_and(|message| message.starts_with(what)) => {}
             other => return Err(format!("{what} is not found: {other:?}").into()),
         }
     }
     Ok(())
+}
+
+fn dark_paper(chromium: &Chromium) -> Outcome {
+    let dark = chromium.findings(&page(), 1280, DARK);
+    sound(&dark)?;
+    let light = chromium.findings(&page(), 1280, LIGHT);
+    if dark.paper > 0.2 || light.paper < 0.9 {
+        return Err(format!("{} and {}", dark.paper, light.paper).into());
+    }
+    let half = page().replace(".ink{color:#eceff4}", "");
+    match sound(&chromium.findings(&half, 1280, DARK)) {
+        Err(failed) if failed.message().is_some_and(|message| message.contains("hardly")) => Ok(()),
+        other => Err(format!("dark ink on dark paper is not found: {other:?}").into()),
+    }
 }
 
 /// What is asked for while the page is open, but for what Chromium asks on its own account: all goes
@@ -263,7 +308,7 @@ fn requests(chromium: &Chromium) -> Outcome {
         return Err(format!("{found:?}").into());
     }
     let tag = "<img src='http://127.0.0.1:8123/x.png'>";
-    let asking = html.replace("<nav>", &format!("{tag}<nav>"));
+    let asking = html.replace("<h1>", &format!("{tag}<h1>"));
     if !asked(chromium, &asking).is_empty() {
         return Err("the policy lets an image through".into());
     }
@@ -288,7 +333,7 @@ fn console(chromium: &Chromium) -> Outcome {
     if let Some(complaint) = complaints_of(&html).first() {
         return Err(complaint.into());
     }
-    let running = html.replace("<nav>", "<script>document.title = 'ran'</script><nav>");
+    let running = html.replace("<h1>", "<script>document.title = 'ran'</script><h1>");
     if !complaints_of(&running).iter().any(|line| line.contains("Content Security Policy")) {
         return Err("a script is not refused, or this test does not see it".into());
     }

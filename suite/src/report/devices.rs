@@ -5,7 +5,7 @@ use record::{Row, listed};
 use report::{distinct, format, grouped};
 
 use super::ladder::{counts_races, ends};
-use super::plot::{Body, Guide, Kind, Mark, PlotRow, RowPlot, Svg, Track};
+use super::plot::{Body, Guide, Key, Kind, Mark, PlotRow, RowPlot, Svg, Track};
 use super::records::{Entry, Records, identity, later, measured};
 use super::sweep::spans;
 
@@ -20,7 +20,7 @@ pub struct Comparison<'b> {
     pub sample: &'b str,
     /// The arguments that all records share.
     pub shared: String,
-    /// The latest record of each device.
+    /// The latest record of each device model and driver.
     pub entries: Vec<&'b Entry>,
 }
 
@@ -36,9 +36,9 @@ pub fn comparisons<'b>(records: &'b Records, sample: &'b str) -> Vec<Comparison<
 }
 
 /// The arguments that define the work, with their values.
-type Work<'e> = Vec<(&'e String, &'e String)>;
+pub type Work<'e> = Vec<(&'e String, &'e String)>;
 
-fn work(entry: &Entry) -> Work<'_> {
+pub fn work(entry: &Entry) -> Work<'_> {
     let all = entry.record().configuration.iter();
     all.filter(|(name, _)| !OF_THE_DEVICE.contains(&name.as_str())).collect()
 }
@@ -101,15 +101,20 @@ impl<'b> Comparison<'b> {
                 let value = value(entry, name)?;
                 Some(Track::Point { at: value.median, interval: ends(&value), mark: Mark(at) })
             };
-            let row = |name: &&str| {
+            let row = |name: &&'b str| {
                 let tracks: Vec<Track> = devices.iter().enumerate().filter_map(|e| point(e, name)).collect();
                 let figures =
                     devices.iter().map(|e| value(e, name).map_or("–".into(), |s| figure(&s, ratios)));
                 let figure = figures.collect::<Vec<_>>().join(" | ");
-                PlotRow { name: (*name).to_owned(), strong: false, figure, body: Body::Tracks(tracks) }
+                PlotRow {
+                    name: self.label(name).to_owned(),
+                    strong: false,
+                    figure,
+                    body: Body::Tracks(tracks),
+                }
             };
             let legend = (0..).zip(devices).map(|(at, entry)| {
-                (Track::Point { at: 0.0, interval: None, mark: Mark(at) }, entry.device.clone())
+                (Key::Track(Track::Point { at: 0.0, interval: None, mark: Mark(at) }), entry.device.clone())
             });
             let plot = RowPlot {
                 title: format!("{}: {what} on {} devices", self.sample, self.entries.len()),
@@ -144,7 +149,8 @@ mod tests {
     #[test]
     fn the_same_work_on_two_devices_compares() {
         assert_eq!(of(|record| record.device.name = "Other".into()), 1);
-        assert_eq!(of(|record| record.device.uuid = "another card".into()), 1, "two cards of one model");
+        assert_eq!(of(|record| record.device.driver_info = "600.1".into()), 1, "two drivers");
+        assert_eq!(of(|record| record.device.uuid = "another card".into()), 0, "two cards of one model");
         assert_eq!(of(|_| ()), 0, "one device");
         assert_eq!(
             of(|record| {

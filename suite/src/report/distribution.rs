@@ -4,7 +4,7 @@ use record::stats::Summary;
 use record::{Row, Status};
 
 use super::ladder::{counts_races, subtitle};
-use super::plot::{Body, Kind, PlotRow, RowPlot, Spread, Svg, Track};
+use super::plot::{Body, Key, Kind, PlotRow, RowPlot, Spread, Svg, Track};
 use super::records::Entry;
 
 /// With fewer samples, quartiles say little more than the samples themselves.
@@ -23,7 +23,7 @@ pub fn draw(entry: &Entry) -> Vec<Svg> {
         title: format!("{}: scatter of the samples alone", record.sample),
         subtitle: subtitle(entry),
         legend: vec![(
-            Track::Spread(empty),
+            Key::Track(Track::Spread(empty)),
             "quartiles and median; whiskers to the last sample within Tukey's fences, circles beyond".into(),
         )],
         axis: "% off the row's median (equal steps to ±1 %, equal factors beyond)".into(),

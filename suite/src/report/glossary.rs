@@ -22,27 +22,24 @@ fn terms() -> [impl Iterator<Item = (&'static str, &'static str)>; 2] {
 }
 
 /// Text below the heading of a sweep.
-pub const SWEEP: &str = "Runs of one device that differ in a single argument. Where several have the same value, each \
-variant is taken from the latest. Vertical strokes are 95 % intervals of the medians.";
+pub const SWEEP: &str = "Runs of one device model and driver that differ in a single argument. Where several have the same \
+value, each variant is taken from the latest. Vertical strokes are 95 % intervals of the medians.";
 
 /// Text below the heading of a comparison of devices.
-pub const DEVICES: &str = "Runs of the same work on several devices, the latest of each. Ratios compare across devices; \
+pub const DEVICES: &str = "Runs of the same work on several devices, the latest of each model and driver. Ratios compare across devices; \
 times say how far apart the devices are.";
-
-/// Text for a sample that ran on several devices but never with the same arguments.
-pub const NO_COMPARISON: &str = "Several devices ran this sample, none with the same arguments as another, so that nothing \
-is set side by side.";
 
 /// Caption of the times.
 pub const LADDER: &str = "How long each variant takes.";
 /// Caption of the race counts.
 pub const RACES: &str =
-    "How often each variant gave wrong texels. The times of such a run say nothing and are left out.";
+    "How often each variant gave wrong pixels. The times of such a run say nothing and are left out.";
 /// Caption of the scatter.
 pub const SCATTER: &str = "How the samples of each variant lie around their own median.";
 
 #[cfg(test)]
 mod tests {
+    use super::super::records::Entry;
     use super::super::records::tests::{RUN, found};
     use super::super::table;
     use super::*;
@@ -51,7 +48,7 @@ mod tests {
 
     /// The columns without an explanation, except for those that are specific to a sample or named after a variant.
     fn unexplained(records: &Records, table: &Table) -> Vec<String> {
-        let plain = ["Sample", "Finding", "Published", "Device", ""];
+        let plain = ["Record", "Sample", "Finding", "Published", "Device", ""];
         let terms: Vec<&str> = how_to_read(records).into_iter().map(|(term, _)| term).collect();
         let heads =
             table.heads().map(|(head, _)| head.trim_end_matches(" µs").trim_end_matches(',').to_owned());
@@ -67,7 +64,9 @@ mod tests {
         let records = Records::of(runs.map(|run| found(run, stated)).into());
         let rows = records.entries.iter().map(|entry| table::rows(entry.record()));
         let traces = records.entries.iter().filter_map(|entry| table::traces(entry.record()));
-        let tables: Vec<Table> = rows.chain(traces).chain([table::overview(&records)]).collect();
+        let entries: Vec<&Entry> = records.entries.iter().collect();
+        let tables: Vec<Table> =
+            rows.chain(traces).chain([table::records("Record", &|_| String::new(), &entries)]).collect();
         assert_eq!(tables.len(), 5);
         for table in tables {
             assert_eq!(unexplained(&records, &table), [""; 0]);

@@ -1,10 +1,12 @@
-//! Draws the ladder: the time of each variant, or how often it races in a run of trials.
+//! Draws the ladder: the time of each variant; or a heat map of how often each is wrong in a run of trials.
 
-use record::stats::{Interval, Summary, none_seen_bound};
-use record::{Promise, Record, Row, Shows, Status, is_limit};
-use report::format;
+use record::stats::{Interval, Summary};
+use record::{Cell, Promise, Racy, Record, Row, Shows, Status, is_limit};
+use report::{distinct, format, grouped};
 
-use super::plot::{Body, Guide, Kind, Mark, PlotRow, RowPlot, Shade, Svg, Track};
+use super::plot::{
+    Body, Guide, Heat, HeatCell, Key, Kind, Mark, PlotRow, RowPlot, Shade, Svg, Track, heat_map,
+};
 use super::records::Entry;
 use super::sweep::spans;
 
@@ -24,7 +26,21 @@ pub fn draw(entry: &Entry) -> Vec<Svg> {
     if record.rows.is_empty() {
         return Vec::new();
     }
-    if counts_races(record) { races(entry).draw() } else { times(entry).draw() }
+    if counts_races(record) { races(entry).into_iter().collect() } else { times(entry).draw() }
+}
+
+/// Whether the variant leaves something out or has a seeded bug.
+pub fn is_wrong_on_purpose(row: &Row) -> bool {
+    matches!(row.promise, Promise::Nothing { .. } | Promise::Fault { .. })
+}
+
+/// What makes the results of a row correct.
+pub fn shade(row: &Row) -> Shade {
+    match row.promise {
+        _ if raced(row) || is_wrong_on_purpose(row) => Shade::Wrong,
+        Promise::Hardware { .. } => Shade::Gpu,
+        _ => Shade::Spec,
+    }
 }
 
 fn times(entry: &Entry) -> RowPlot {
@@ -41,7 +57,7 @@ fn times(entry: &Entry) -> RowPlot {
         title: format!("{}: times", record.sample),
         subtitle: subtitle(entry),
         legend: legend(record, kind),
-        axis: format!("µs a repetition{}", if kind == Kind::Log { " (logarithmic)" } else { "" }),
+        axis: format!("µs per repetition{}", if kind == Kind::Log { " (logarithmic)" } else { "" }),
         kind,
         guides: [guide(&record.bound, false), guide(&record.baseline, true)].into_iter().flatten().collect(),
         rows: record.rows.iter().map(|row| rung(record, row, kind)).collect(),
@@ -57,74 +73,58 @@ pub fn subtitle(entry: &Entry) -> String {
 }
 
 /// The marks that the rows use.
-fn legend(record: &Record, kind: Kind) -> Vec<(Track, String)> {
-    let any = |has: &dyn Fn(&Row) -> bool| record.rows.iter().any(|row| row.status == Status::Ok && has(row));
-    let bar = |shade| isolated(kind, 0.0, None, shade);
-    let point = |mark| Track::Point { at: 0.0, interval: None, mark };
-    let named = |name: &Option<String>, what: &str, line: &str| {
-        name.as_ref().map(|name| format!("{what}: {} ({line} line)", record.label(name)))
+fn legend(record: &Record, kind: Kind) -> Vec<(Key, String)> {
+    let timed = || record.rows.iter().filter(|row| row.status == Status::Ok && row.isolated_us.is_some());
+    let interval = if timed().any(|row| row.isolated_us.is_some_and(|time| time.median_95.is_some())) {
+        ", with the 95 % interval of the median"
+    } else {
+        ""
     };
     let mut legend = Vec::new();
-    if any(&|row| row.isolated_us.is_some() && !raced(row)) {
-        let drawn = |row: &Row| !raced(row) && row.isolated_us.is_some_and(|time| time.median_95.is_some());
-        let interval = if any(&drawn) { ", with the 95 % interval of the median" } else { "" };
-        legend.push((bar(Shade::Plain), format!("alone{interval}")));
-    }
-    if any(&|row| row.isolated_us.is_some() && raced(row)) {
-        legend.push((point(RACED), "alone, of a variant with wrong texels".to_owned()));
-    }
-    if any(&|row| row.pipelined_us.is_some()) {
-        legend.push((point(PIPELINED), "back to back".to_owned()));
-    }
-    legend.extend(named(&record.bound, "fastest possible", "thin").map(|text| (bar(Shade::Bound), text)));
-    if record.baseline != record.bound {
+    for of in Shade::ALL.into_iter().filter(|of| timed().any(|row| shade(row) == *of)) {
+        let interval = if legend.is_empty() { interval } else { "" };
         legend
-            .extend(named(&record.baseline, "usual way", "double").map(|text| (bar(Shade::Baseline), text)));
+            .push((Key::Track(isolated(kind, 0.0, None, of)), format!("alone, {}{interval}", of.parts().1)));
+    }
+    if timed().any(|row| row.pipelined_us.is_some()) {
+        let mark = Track::Point { at: 0.0, interval: None, mark: PIPELINED };
+        legend.push((Key::Track(mark), "back to back".to_owned()));
+    }
+    let line = |name: &Option<String>, what: &str, double| {
+        let label = record.label(name.as_deref()?);
+        Some((Key::Guide { double }, format!("{what}: {label}")))
+    };
+    legend.extend(line(&record.bound, "fastest possible", false));
+    if record.baseline != record.bound {
+        legend.extend(line(&record.baseline, "usual way", true));
     }
     legend
 }
 
 /// A bar, or a point on a logarithmic axis, which has no zero, so that lengths are meaningless.
 fn isolated(kind: Kind, at: f64, interval: Option<[f64; 2]>, shade: Shade) -> Track {
-    let mark = match (kind, shade) {
-        (Kind::Linear | Kind::Both, _) => return Track::Bar { to: at, interval, shade },
-        (Kind::Log, Shade::Plain) => Mark(0),
-        (Kind::Log, Shade::Bound) => Mark(4),
-        (Kind::Log, Shade::Baseline) => Mark(1),
-    };
-    Track::Point { at, interval, mark }
+    match kind {
+        Kind::Linear | Kind::Both => Track::Bar { to: at, interval, shade },
+        Kind::Log => Track::Point { at, interval, mark: shade.parts().2 },
+    }
 }
 
 const PIPELINED: Mark = Mark(3);
-const RACED: Mark = Mark(6);
 
 fn rung(record: &Record, row: &Row, kind: Kind) -> PlotRow {
     let is = |name: &Option<String>| name.as_ref() == Some(&row.variant);
-    let (bound, baseline) = (is(&record.bound), is(&record.baseline));
     let mark = if is_limit(&row.variant) { " (the device's limit)" } else { "" };
-    let shade = match (bound, baseline) {
-        (true, _) => Shade::Bound,
-        (_, true) => Shade::Baseline,
-        _ => Shade::Plain,
+    let (figure, body) = match (format::status(&row.status), row.isolated_us) {
+        (Some(status), _) => (String::new(), Body::Words(status)),
+        (None, None) => (String::new(), Body::Words("no sample was taken".into())),
+        (None, Some(time)) => (figure(record, row, &time), Body::Tracks(tracks(row, &time, kind))),
     };
-    let body = match (format::status(&row.status), row.isolated_us) {
-        (Some(status), _) => Body::Words(status),
-        (None, None) => Body::Words("no sample was taken".into()),
-        (None, Some(time)) => Body::Tracks(tracks(row, &time, kind, shade)),
-    };
-    let figure = match (&body, row.isolated_us) {
-        (Body::Tracks(_), Some(time)) => figure(record, row, &time),
-        _ => String::new(),
-    };
-    PlotRow { name: format!("{}{mark}", row.label()), strong: bound || baseline, figure, body }
+    let strong = is(&record.bound) || is(&record.baseline);
+    PlotRow { name: format!("{}{mark}", row.label()), strong, figure, body }
 }
 
-fn tracks(row: &Row, time: &Summary, kind: Kind, shade: Shade) -> Vec<Track> {
-    let first = if raced(row) {
-        Track::Point { at: time.median, interval: ends(time), mark: RACED }
-    } else {
-        isolated(kind, time.median, ends(time), shade)
-    };
+fn tracks(row: &Row, time: &Summary, kind: Kind) -> Vec<Track> {
+    let first = isolated(kind, time.median, ends(time), shade(row));
     let pipelined =
         row.pipelined_us.map(|time| Track::Point { at: time.median, interval: ends(&time), mark: PIPELINED });
     [first].into_iter().chain(pipelined).collect()
@@ -150,50 +150,36 @@ fn figure(record: &Record, row: &Row, time: &Summary) -> String {
     text
 }
 
-fn races(entry: &Entry) -> RowPlot {
+/// The tables of a record that counts wrong trials; `None` where no row has a place in one.
+fn races(entry: &Entry) -> Option<Svg> {
     let record = entry.record();
-    RowPlot {
-        title: format!("{}: trials with wrong texels", record.sample),
-        subtitle: subtitle(entry),
-        legend: vec![
-            (
-                Track::Bar { to: 0.0, interval: None, shade: Shade::Plain },
-                "share of the trials in which a texel differed".into(),
-            ),
-            (
-                Track::Point { at: 0.0, interval: None, mark: Mark(0) },
-                "none seen, with the upper end of the 95 % interval".into(),
-            ),
-        ],
-        axis: "% of the trials".into(),
-        kind: Kind::Linear,
-        // Ends the axis at 100 %.
-        guides: vec![Guide { at: 100.0, double: false }],
-        rows: record.rows.iter().map(trials).collect(),
-    }
+    let placed = || record.rows.iter().filter_map(|row| Some((row, row.cell.as_ref()?)));
+    let columns: Vec<&str> = distinct(placed().map(|(_, cell)| cell.column.as_str()));
+    let table = |(title, cells): (&String, Vec<(&Row, &Cell)>)| {
+        let rows = grouped(cells.into_iter().map(|(row, cell)| (&cell.row, (&cell.column, cell_of(row)))));
+        let at = |cells: &[(&String, HeatCell)], column| {
+            cells.iter().find(|(of, _)| *of == column).map(|(_, cell)| *cell)
+        };
+        let row = |(name, cells): (&String, Vec<_>)| {
+            (name.clone(), columns.iter().map(|column| at(&cells, column)).collect())
+        };
+        Heat { title: title.clone(), rows: rows.into_iter().map(row).collect() }
+    };
+    let tables = grouped(placed().map(|(row, cell)| (&cell.table, (row, cell)))).into_iter().map(table);
+    let tables: Vec<Heat> = tables.collect();
+    let title = format!("{}: trials with wrong pixels", record.sample);
+    (!tables.is_empty()).then(|| heat_map(&title, &subtitle(entry), &columns, &tables))
 }
 
-fn trials(row: &Row) -> PlotRow {
-    let counted = match (format::status(&row.status), row.racy) {
-        (Some(status), _) => Err(status),
-        (None, None) => Err("no trial was made".to_owned()),
-        (None, Some(racy)) => Ok(racy),
-    };
-    let (figure, body) = match counted {
-        Err(words) => (String::new(), Body::Words(words)),
-        Ok(racy) => (format::racy(racy), Body::Tracks(vec![share(racy.racy_samples, racy.samples)])),
-    };
-    let fault = if matches!(row.promise, Promise::Fault { .. }) { " (a fault on purpose)" } else { "" };
-    PlotRow { name: format!("{}{fault}", row.label()), strong: false, figure, body }
+fn cell_of(row: &Row) -> HeatCell {
+    let counted = row.racy.filter(|racy| row.status == Status::Ok && racy.samples > 0);
+    HeatCell { share: counted.map(wrong_share), on_purpose: is_wrong_on_purpose(row) }
 }
 
+/// The share of the trials in which a pixel was wrong.
 #[expect(clippy::cast_precision_loss, reason = "counts of trials fit 52 bits")]
-fn share(raced: usize, of: usize) -> Track {
-    if raced == 0 {
-        let bound = none_seen_bound(of) * 100.0;
-        return Track::Point { at: 0.0, interval: Some([0.0, bound]), mark: Mark(0) };
-    }
-    Track::Bar { to: 100.0 * raced as f64 / of.max(1) as f64, interval: None, shade: Shade::Plain }
+pub fn wrong_share(racy: Racy) -> f64 {
+    racy.racy_samples as f64 / racy.samples.max(1) as f64
 }
 
 #[cfg(test)]
@@ -219,7 +205,11 @@ mod tests {
             Body::Tracks(tracks) => tracks.first(),
             Body::Words(_) => None,
         });
-        firsts.chain(plot.legend.iter().map(|(track, _)| track)).collect()
+        let of_legend = plot.legend.iter().filter_map(|(key, _)| match key {
+            Key::Track(track) => Some(track),
+            Key::Guide { .. } | Key::Cell(_) => None,
+        });
+        firsts.chain(of_legend).collect()
     }
 
     #[test]
@@ -234,5 +224,37 @@ mod tests {
             first_tracks(plot).iter().filter(has).count()
         };
         assert_eq!(with_interval(&far), far.rows.len(), "an interval each");
+    }
+
+    #[test]
+    fn trials_are_a_heat_map_of_one_screen() {
+        let of = |run: &str| {
+            let records = Records::of(vec![found(run, |_| ())]);
+            draw(&records.entries[0]).remove(0).0
+        };
+        let svg = of("2026-11-25-nvidia-h100-suite/data_race");
+        let height: f64 = svg.split("height=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
+        assert!(height < 700.0, "{height}");
+        let count = |words: &str| svg.matches(&format!(">{words}</text>")).count();
+        assert_eq!((count("100"), count("(100)"), count("(&gt;99)")), (12, 26, 1));
+        assert_eq!(count("0") + count("(0)") + 12 + 26 + 1, 96, "each cell has a figure");
+        assert!(!of(RUN).contains("fill-opacity"), "times are no heat map");
+    }
+
+    #[test]
+    fn what_makes_a_variant_correct_has_a_form_of_its_own() {
+        let forms = |promise: Promise, wrong: usize| {
+            let records = Records::of(vec![found(RUN, |record| {
+                record.rows.truncate(1);
+                record.rows[0].promise = promise;
+                record.rows[0].racy.as_mut().unwrap().racy_samples = wrong;
+            })]);
+            let svg = draw(&records.entries[0]).remove(0).0;
+            ["\"law\"", "\"s dash gpu\"", "\"s off\""].map(|form| svg.contains(form))
+        };
+        assert_eq!(forms(Promise::Law, 0), [true, false, false]);
+        assert_eq!(forms(Promise::relies_on("caches"), 0), [false, true, false]);
+        assert_eq!(forms(Promise::relies_on("caches"), 1), [false, false, true]);
+        assert_eq!(forms(Promise::races("a barrier"), 0), [false, false, true]);
     }
 }

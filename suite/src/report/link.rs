@@ -25,6 +25,18 @@ pub fn link(folder: &Path, to: &Path) -> String {
     address
 }
 
+/// Like [`link`]; `None` if `to` is not below `folder`, since an address with the names of other folders would tell of
+/// this machine and hold nowhere else.
+pub fn below(folder: &Path, to: &Path) -> Option<String> {
+    Some(link(folder, to)).filter(|address| !address.starts_with("./../"))
+}
+
+/// The file with its folder, for a file without an address.
+pub fn shown(path: &Path) -> String {
+    let names: Vec<Component<'_>> = path.components().collect();
+    names[names.len().saturating_sub(2)..].iter().collect::<PathBuf>().display().to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -35,5 +47,12 @@ mod tests {
         assert_eq!(at("/x-a/b", "/x-a/b/c/d.svg"), "./c/d.svg");
         assert_eq!(at("/x-a/b", "/x-a/c.svg"), "./../c.svg");
         assert_eq!(at("/x-a", "/x-a/javascript:alert(1) \"é"), "./javascript%3Aalert%281%29%20%22%C3%A9");
+    }
+    #[test]
+    fn a_file_elsewhere_has_no_address() {
+        let at = |to: &str| below(Path::new("/x-a/b"), Path::new(to));
+        assert_eq!([at("/x-a/b/c/d"), at("/x-a/c")], [Some("./c/d".to_owned()), None]);
+        assert_eq!(shown(Path::new("/x-a/run/record.json")), "run/record.json");
+        assert_eq!(shown(Path::new("record.json")), "record.json");
     }
 }

@@ -5,27 +5,37 @@ use std::fmt::Write;
 use report::{Table, TableLine};
 
 use super::blocks::{Block, Places, blocks};
-use super::link::link;
+use super::link::{self, link};
 use super::page_model::{Body, PageModel};
+use super::records::Entry;
+use super::table;
 
 /// The Markdown of a report. Links to pictures point to `places.plots`.
 pub fn markdown(content: &PageModel<'_>, places: Places<'_>) -> String {
-    let all = blocks(content);
-    let printed = all.iter().map(|block| printed(block, content, places)).filter(|text| !text.is_empty());
     let title = format!("# {}", escaped(&content.title));
-    let text = std::iter::once(title).chain(printed).collect::<Vec<_>>().join("\n\n");
+    let text = format!("{title}\n\n{}", all(&blocks(content), content, places));
     text.trim_end().to_owned() + "\n"
+}
+
+fn all(blocks: &[Block<'_>], content: &PageModel<'_>, places: Places<'_>) -> String {
+    let printed = blocks.iter().map(|block| printed(block, content, places)).filter(|text| !text.is_empty());
+    printed.collect::<Vec<_>>().join("\n\n")
 }
 
 fn printed(block: &Block<'_>, content: &PageModel<'_>, places: Places<'_>) -> String {
     match block {
-        Block::Heading { level, id, text, .. } => {
+        Block::Cards(cards) => {
+            let entries: Vec<_> = cards.iter().flat_map(|card| &card.entries).copied().collect();
+            let name = |entry: &&Entry| format!("{} on {}", entry.record().sample, entry.device);
+            tabled(&table::records("Sample", &name, &entries))
+        }
+        Block::Heading { level, id, text } => {
             let address = if id.is_empty() { String::new() } else { format!("<a id=\"{id}\"></a>\n\n") };
             format!("{address}{} {}", "#".repeat((*level).into()), escaped(text))
         }
         Block::Headline { finding, claim } => format!("**{}**\n\n{}", escaped(finding), escaped(claim)),
         Block::Text { text, .. } => escaped(text),
-        Block::File([before, after], path) => escaped(&format!("{before}{}{after}", path.display())),
+        Block::File([before, after], path) => escaped(&format!("{before}{}{after}", link::shown(path))),
         Block::List { lines, .. } => lined(lines.iter().map(|(word, text)| match *word {
             "" => format!("- {}", escaped(text)),
             word => format!("- **{word}** {}", escaped(text)),
@@ -53,6 +63,9 @@ fn printed(block: &Block<'_>, content: &PageModel<'_>, places: Places<'_>) -> St
             Body::Drawn(_) => String::new(),
         },
         Block::Table { table, .. } => tabled(table),
+        Block::Details { summary, blocks } => {
+            format!("#### {}\n\n{}", escaped(summary), all(blocks, content, places))
+        }
     }
 }
 

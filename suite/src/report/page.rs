@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use record::Headline;
 use report::{Table, TableLine};
 
 use super::blocks::{Block, Places, blocks};
-use super::link::link;
+use super::cards::Card;
 use super::page_model::{Body, PageModel};
-use super::plot::Svg;
+use super::plot::{STYLE, Shade, Svg};
+use super::{glossary, link, table};
 
 /// The page runs no scripts and fetches nothing: style and pictures are embedded.
 pub const POLICY: &str =
@@ -17,7 +19,6 @@ pub const POLICY: &str =
 /// The page of a report, with the pictures that were kept.
 pub fn page(content: &PageModel<'_>, places: Places<'_>) -> String {
     let page = Page { content, places };
-    let blocks = blocks(content);
     let count = content.records.entries.len();
     let markup = html! {
         (DOCTYPE)
@@ -27,45 +28,68 @@ pub fn page(content: &PageModel<'_>, places: Places<'_>) -> String {
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { (content.title) }
-                style { (PreEscaped(include_str!("style.css"))) }
+                style { (PreEscaped(include_str!("style.css"))) (PreEscaped(STYLE)) }
             }
             body {
                 h1 { (content.title) }
                 p.small {
                     "Made by hot-lap " (env!("CARGO_PKG_VERSION")) " from " (count) @if count == 1 { " record." } @else { " records." }
+                    " " a href="#measured" { "How it was measured" } " · " a href="#how" { "The words" }
                 }
-                (contents(&blocks))
-                @for block in &blocks { (page.block(block)) }
+                @for block in blocks(content) { (page.block(&block)) }
+                details #how {
+                    summary { "The words" }
+                    dl { @for (term, meaning) in glossary::how_to_read(content.records) { dt { (term) } dd { (meaning) } } }
+                }
             }
         }
     };
     markup.into_string()
 }
 
-/// The table of contents: one line per chapter, with its sections.
-fn contents(blocks: &[Block<'_>]) -> Markup {
-    let headings: Vec<_> = blocks
-        .iter()
-        .filter_map(|block| match block {
-            Block::Heading { level, id, contents, .. } if !contents.is_empty() => {
-                Some((*level, id, contents))
-            }
-            _ => None,
-        })
-        .collect();
+/// The cards, with the legend of their bars. Devices are named if there are several.
+fn cards(cards: &[Card<'_>], several: bool) -> Markup {
+    let used = |shade| cards.iter().flat_map(|card| &card.bars).any(|bar| bar.shade == shade);
     html! {
-        nav {
-            h4 { "Contents" }
-            ul {
-                @for chapter in headings.chunk_by(|_, (level, ..)| *level > 2) {
-                    li {
-                        @for (at, (_, id, words)) in chapter.iter().enumerate() {
-                            @if at > 0 { ", " }
-                            a href=(format!("#{id}")) { (words) }
-                        }
+        div.cards { @for card in cards { (self::card(card, several)) } }
+        p.small.keys {
+            @for shade in Shade::ALL.into_iter().filter(|shade| used(*shade)) {
+                span { i class={ "bar " (shade.parts().0) } {} (shade.parts().1) }
+            }
+        }
+    }
+}
+
+fn card(card: &Card<'_>, several: bool) -> Markup {
+    let beware = card.entries.first().map(|entry| table::beware(entry.record())).unwrap_or_default();
+    html! {
+        article.card {
+            @let first = card.entries.first().map_or("", |entry| &entry.id);
+            p.small { a href=(format!("#{first}")) { (card.sample) } }
+            @for entry in &card.entries {
+                @match &entry.record().headline {
+                    Some(Headline { finding, outcome, .. }) => p.finding {
+                        b class=(format!("{outcome:?}")) title=(outcome.words()) { (outcome.sign()) " " }
+                        (finding)
+                        @if several { " " a.small href=(format!("#{}", entry.id)) { (entry.device) ": " (outcome.words()) } }
+                    },
+                    None => p { "Rows: " (table::statuses(entry.record())) },
+                }
+            }
+            @if let Some((claim, outcome)) = card.claim() {
+                p.small { (claim) @if !several { " · " (outcome.words()) } }
+            }
+            @if !card.bars.is_empty() {
+                p.small.axis { (card.axis) @if several { ", " (card.entries[0].device) } }
+                div.bars {
+                    @for bar in &card.bars {
+                        span { (bar.label) }
+                        span { i class={ "bar " (bar.shade.parts().0) } style=(format!("width:{:.1}%", bar.length)) {} }
+                        span.n { (bar.figure) }
                     }
                 }
             }
+            @if !beware.is_empty() { p.small { "Beware: " (beware) } }
         }
     }
 }
@@ -79,8 +103,9 @@ impl Page<'_> {
     fn block(&self, block: &Block<'_>) -> Markup {
         html! {
             @match block {
-                Block::Heading { level: 2, id, text, .. } => h2 id=(id) { (text) },
-                Block::Heading { level: 3, id, text, .. } => h3 id=(id) { (text) },
+                Block::Cards(cards) => (self::cards(cards, self.content.shared.len() > 1)),
+                Block::Heading { level: 2, id, text } => h2 id=(id) { (text) },
+                Block::Heading { level: 3, id, text } => h3 id=(id) { (text) },
                 Block::Heading { text, .. } => h4 { (text) },
                 Block::Headline { finding, claim } => {
                     p.verdict { strong { (finding) } }
@@ -95,23 +120,31 @@ impl Page<'_> {
                 },
                 Block::Terms(terms) => dl { @for (term, meaning) in terms { dt { (term) } dd { (meaning) } } },
                 Block::Code(text) => pre { (text) },
-                Block::Pictures { caption, places, record } => (self.pictures(caption, places, *record)),
+                Block::Pictures { caption, places } => (self.pictures(caption, places)),
                 Block::Timeline(at) => (self.timeline(*at)),
                 Block::Table { table, stacks } => (tabled(table, *stacks)),
+                Block::Details { summary, blocks } => details {
+                    summary { (summary) }
+                    @for block in blocks { (self.block(block)) }
+                },
             }
         }
     }
 
     fn file(&self, path: &Path) -> Markup {
         // A page that is sent to others does not say where its folder was.
-        let shown = path.strip_prefix(self.places.page).unwrap_or(path);
-        html! { a href=(link(self.places.page, path)) { (shown.display()) } }
+        html! {
+            @match link::below(self.places.page, path) {
+                Some(address) => a href=(address) { (link::shown(path)) },
+                None => (link::shown(path)),
+            }
+        }
     }
 
     /// The pictures that were kept, and a note on the others.
-    fn pictures(&self, caption: &str, places: &[usize], record: Option<&Path>) -> Markup {
+    fn pictures(&self, caption: &str, places: &[usize]) -> Markup {
         let all = || places.iter().map(|at| &self.content.pictures[*at]);
-        let missing: Vec<_> = all().filter(|picture| !picture.kept).collect();
+        let missing = all().filter(|picture| !picture.kept).count();
         html! {
             @if !caption.is_empty() { p.small { (caption) } }
             div.plots {
@@ -121,16 +154,9 @@ impl Page<'_> {
                     }
                 }
             }
-            @if !missing.is_empty() {
+            @if missing > 0 {
                 p.small {
-                    (missing.len()) " of " (places.len()) " pictures are left out, because the page would be larger than 2 MiB with them: "
-                    @match (self.places.plots, record) {
-                        (Some(plots), _) => @for picture in &missing {
-                            a href=(link(self.places.page, &plots.join(format!("{}.svg", picture.name)))) { (picture.name) } " "
-                        },
-                        (None, Some(record)) => { "the " a href=(link(self.places.page, record)) { "record" } " has the figures." },
-                        (None, None) => { "--plots DIR writes all." },
-                    }
+                    (missing) " of " (places.len()) " pictures are left out, because the page would be larger than 2 MiB with them; --plots DIR writes all."
                 }
             }
         }

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use super::cards::Card;
 use super::devices::{Comparison, comparisons};
 use super::plot::Svg;
+use super::provenance::{self, Shared};
 use super::records::{Entry, Records};
 use super::sweep::{Sweep, sweeps};
 use super::{distribution, ladder, timeline};
@@ -78,19 +80,49 @@ pub struct PageModel<'b> {
     pub title: String,
     /// The records.
     pub records: &'b Records,
-    /// The chapters, sorted by sample name.
+    /// One card per chapter.
+    pub cards: Vec<Card<'b>>,
+    /// The chapters, in the order of [`Records::samples`].
     pub chapters: Vec<Chapter<'b>>,
+    /// The first timeline, which precedes the chapters: the index of its picture.
+    pub waves: Option<usize>,
+    /// What the records of each device share.
+    pub shared: Vec<Shared<'b>>,
     /// The pictures of all chapters.
     pub pictures: Vec<Picture>,
+}
+
+impl Chapter<'_> {
+    /// The id of its heading. Ids are made of a record's, since the sample's name may contain any characters.
+    pub fn id(&self) -> String {
+        match self.runs.as_slice() {
+            [run] => run.entry.id.clone(),
+            _ => self.anchor("sample", 0),
+        }
+    }
+
+    /// The id of one of its sections.
+    pub fn anchor(&self, what: &str, at: usize) -> String {
+        let first = self.runs.first().map_or("", |run| run.entry.id.as_str());
+        format!("{what}-{first}-{at}")
+    }
 }
 
 impl<'b> PageModel<'b> {
     /// Draws all pictures.
     pub fn of(records: &'b Records, title: String) -> Self {
-        let mut content = Self { title, records, chapters: Vec::new(), pictures: Vec::new() };
-        for sample in records.samples() {
+        let (samples, shared) = (records.samples(), provenance::shared(records));
+        let cards = samples.iter().filter_map(|sample| Card::of(records, sample)).collect();
+        let mut content =
+            Self { title, records, cards, chapters: vec![], waves: None, shared, pictures: vec![] };
+        for sample in samples {
             let chapter = content.chapter(sample);
             content.chapters.push(chapter);
+        }
+        let mut runs = content.chapters.iter().flat_map(|chapter| &chapter.runs);
+        content.waves = runs.find_map(|run| run.timeline.as_ref()?.as_ref().ok().copied());
+        if let Some(at) = content.waves {
+            content.pictures[at].rank = 0;
         }
         content
     }
@@ -98,7 +130,7 @@ impl<'b> PageModel<'b> {
     fn chapter(&mut self, sample: &'b str) -> Chapter<'b> {
         let mut chapter = Chapter { sample, comparisons: vec![], sweeps: vec![], runs: vec![] };
         for (at, comparison) in comparisons(self.records, sample).into_iter().enumerate() {
-            let places = self.add(&format!("{sample}-devices-{}", at + 1), 1, comparison.draw());
+            let places = self.add(&format!("{sample}-devices-{}", at + 1), 0, comparison.draw());
             chapter.comparisons.push((comparison, places));
         }
         for (at, sweep) in sweeps(self.records, sample).into_iter().enumerate() {
@@ -107,7 +139,7 @@ impl<'b> PageModel<'b> {
         }
         for entry in self.records.of_sample(sample) {
             let stem = format!("{}-{sample}", entry.id);
-            let mut pictures = self.add(&format!("{stem}-ladder"), 0, ladder::draw(entry));
+            let mut pictures = self.add(&format!("{stem}-ladder"), 1, ladder::draw(entry));
             let scatter = self.add(&format!("{stem}-scatter"), 2, distribution::draw(entry));
             let scatters = !scatter.is_empty();
             pictures.extend(scatter);
@@ -142,7 +174,8 @@ impl<'b> PageModel<'b> {
         })
     }
 
-    /// Keeps as many further pictures as fit into `room` bytes: ladders first, timelines last.
+    /// Keeps as many further pictures as fit into `room` bytes: comparisons first, timelines last, but for the
+    /// one at the head of the page.
     pub fn keep(&mut self, mut room: usize) {
         for rank in 0..=3 {
             for picture in self.pictures.iter_mut().filter(|picture| picture.rank == rank && !picture.kept) {

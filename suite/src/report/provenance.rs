@@ -1,7 +1,9 @@
 //! The origin of a record's figures: warnings above them, and notes on how they were measured.
 
-use record::self_test::Check;
 use record::{Ended, Kind, Record, Status, Stop};
+use report::grouped;
+
+use super::records::{Entry, Records, later};
 
 /// A warning that a reader needs before trusting a figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,33 +89,68 @@ pub fn notes(record: &Record) -> Vec<String> {
     said.chain(record.notes.iter().cloned()).map(|line| line.replace('\u{a0}', " ")).collect()
 }
 
-/// The self-test, one line per check; `None` if there was none.
-pub fn self_test(record: &Record) -> Option<Vec<(&'static str, String)>> {
-    let checks = &record.self_test.as_ref()?.checks;
-    let line = |check: &Check| (check.result.word(), format!("{}: {}", check.name, check.found));
-    Some(checks.iter().map(line).collect())
+/// What all records of a device share, so that it is told once.
+#[derive(Clone, Debug)]
+pub struct Shared<'b> {
+    /// The device.
+    pub device: &'b str,
+    /// The facts that are the same in all of them.
+    pub facts: Vec<Fact>,
+    /// The latest record with a self-test.
+    tested: Option<&'b Record>,
 }
 
-/// What a record found: its headline, or without one the beginning of its verdict.
-pub fn finding(record: &Record) -> String {
-    record.headline.as_ref().map_or_else(|| in_short(record), |headline| headline.finding.clone())
+/// A label and a value.
+pub type Fact = (&'static str, String);
+
+/// What the records of each device share.
+pub fn shared<'b>(records: &'b Records) -> Vec<Shared<'b>> {
+    let devices = grouped(records.entries.iter().map(|entry| (entry.device.as_str(), entry)));
+    let of = |(device, entries): (&'b str, Vec<&'b Entry>)| {
+        let mut all = entries.iter().map(|entry| report::facts(entry.record()));
+        let mut facts = all.next().unwrap_or_default();
+        all.for_each(|other| facts.retain(|fact| other.contains(fact)));
+        let tested: Vec<&'b Entry> =
+            entries.into_iter().filter(|entry| entry.record().self_test.is_some()).collect();
+        Shared { device, facts, tested: later(&tested).map(Entry::record) }
+    };
+    devices.into_iter().map(of).collect()
 }
 
-/// The beginning of the verdict, up to and including the first sentence about this device. A sentence about a
-/// source's claim alone would be read as a result from here.
-fn in_short(record: &Record) -> String {
-    let verdict = report::short(record);
-    let Some(line) = verdict.first() else { return String::new() };
-    let line = line.strip_prefix("In short: ").unwrap_or(line);
-    let claims = |sentence: &str| ["The article ", "The talk "].iter().any(|by| sentence.starts_with(by));
-    let mut end = 0;
-    for sentence in line.split_inclusive(". ") {
-        end += sentence.len();
-        if !claims(sentence) {
-            break;
-        }
+impl Shared<'_> {
+    /// The self-test of the latest record, one line per check; empty if there was none.
+    pub fn self_test(&self) -> Vec<Fact> {
+        self.tested.map(self_test).unwrap_or_default()
     }
-    line[..end].trim_end().to_owned()
+
+    /// The facts of a record that are not shared.
+    pub fn other_facts(&self, record: &Record) -> Vec<Fact> {
+        report::facts(record).into_iter().filter(|fact| !self.facts.contains(fact)).collect()
+    }
+
+    /// The self-test of a record if one of its results is another than in the latest.
+    pub fn other_self_test(&self, record: &Record) -> Vec<Fact> {
+        let checks = |record: &Record| record.self_test.clone().map_or(vec![], |test| test.checks);
+        let results = |record| checks(record).into_iter().map(|check| (check.result, check.name));
+        let is_alike = self.tested.is_some_and(|tested| results(tested).eq(results(record)));
+        if is_alike { vec![] } else { self_test(record) }
+    }
+}
+
+fn self_test(record: &Record) -> Vec<Fact> {
+    let checks = record.self_test.iter().flat_map(|test| &test.checks);
+    checks.map(|check| (check.result.word(), format!("{}: {}", check.name, check.found))).collect()
+}
+
+/// The command line of a record. Of paths on the machine that ran it only the ends are shown.
+pub fn command(record: &Record) -> String {
+    let end = |word: &str| match word.find('/') {
+        Some(at) if at == 0 || word[..at].ends_with(['=', '\'']) => {
+            format!("{}{}", &word[..at], word.rsplit('/').next().unwrap_or_default())
+        }
+        _ => word.to_owned(),
+    };
+    report::command(record).split(' ').map(end).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -121,22 +158,42 @@ mod tests {
     use super::super::records::tests::{RUN, found};
     use super::*;
 
-    fn short(verdict: &str) -> String {
-        finding(&found(RUN, |record| record.verdict = Some(verdict.into())).record)
+    #[test]
+    fn what_the_records_of_a_device_share_is_told_once() {
+        use record::self_test::{Certificate, Check, CheckResult};
+        let of = |result, found_at: &str, commit: Option<&str>| {
+            found(RUN, |record| {
+                let checks = vec![Check::new("twice", result, found_at)];
+                record.self_test = Some(Certificate { seconds: 0.4, checks });
+                record.tool.commit = commit.map(str::to_owned);
+            })
+        };
+        let found = vec![
+            of(CheckResult::Passed, "0.1 %", Some("abc")),
+            of(CheckResult::Passed, "0.2 %", None),
+            of(CheckResult::Failed, "9 %", None),
+        ];
+        let records = Records::of(found);
+        let shared = &shared(&records)[0];
+        let is_told = |label| shared.facts.iter().any(|(fact, _)| *fact == label);
+        assert!(is_told("Driver") && !is_told("Tool"));
+        assert_eq!(shared.self_test().len(), 1);
+        let of_records = records.entries.iter().map(Entry::record);
+        let told: usize = of_records.map(|record| shared.other_self_test(record).len()).sum();
+        assert_eq!((shared.self_test()[0].0, told), ("FAILED", 2), "the others passed");
+        assert!(shared.other_facts(records.entries[0].record()).iter().any(|(fact, _)| *fact == "Tool"));
     }
 
     #[test]
-    fn a_claim_stands_with_what_was_found() {
-        let claim = "The article says that shared memory saves up to 30 %.";
-        assert_eq!(
-            short(&format!("{claim} Here it saves 29.5 %. More follows.")),
-            format!("{claim} Here it saves 29.5 %.")
-        );
-        assert_eq!(
-            short("In short: the fastest is a, 1.99 times. The talk had 1.22."),
-            "the fastest is a, 1.99 times."
-        );
-        assert_eq!(short(claim), claim, "nothing else is said");
+    fn a_command_says_nothing_of_the_machine() {
+        let of = |words: &[&str]| {
+            let words = ["x", "--size", "512x512"].iter().chain(words).map(|word| (*word).to_owned());
+            command(&found(RUN, |record| record.command = words.collect()).record)
+        };
+        let start = "cargo run --release --bin pipelined_events -- --size 512x512";
+        assert_eq!(of(&["--out", "/home/you/run1"]), format!("{start} --out run1"));
+        assert_eq!(of(&["--out=/home/you/run1"]), format!("{start} --out=run1"));
+        assert_eq!(of(&["--out", "runs/1"]), format!("{start} --out runs/1"));
     }
 
     #[test]
@@ -162,9 +219,6 @@ mod tests {
             ]
         );
         let all = found(RUN, |record| record.rows.iter_mut().for_each(|row| row.stop = budget()));
-        let records = super::super::records::Records::of(vec![all]);
-        let table = super::super::table::overview(&records);
-        let beware = table.columns.iter().find(|column| column.head == "Beware").unwrap();
-        assert_eq!(beware.cells, ["10 of 10 rows stopped by budget"]);
+        assert_eq!(flags(&all.record)[0].short, "10 of 10 rows stopped by budget");
     }
 }

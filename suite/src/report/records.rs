@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-use record::{Record, Row, listed};
+use record::{DeviceFacts, Kind, Record, Row, listed};
+use report::distinct;
 
 use crate::collect::{Found, RECORD};
 
@@ -56,6 +57,9 @@ fn tails(paths: &[&Path]) -> Vec<String> {
     (1..longest).map(all).find(apart).unwrap_or_else(|| all(longest))
 }
 
+/// The samples whose question is the suite's own.
+const SUBJECT: [&str; 2] = ["pipelined_events", "event_matrix"];
+
 /// All records of a report.
 #[derive(Clone, Debug)]
 pub struct Records {
@@ -96,11 +100,29 @@ impl Records {
         }
     }
 
-    /// The distinct names of the samples.
+    /// The distinct names of the samples: first those that the suite is about, then those whose claim has a published
+    /// figure, then by outcome.
     pub fn samples(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.entries.iter().map(|entry| entry.record().sample.as_str()).collect();
         names.dedup();
+        names.sort_by_key(|name| {
+            let headlines = || self.of_sample(name).filter_map(|entry| entry.record().headline.as_ref());
+            let subject = SUBJECT.iter().position(|subject| subject == name).unwrap_or(SUBJECT.len());
+            let published = headlines().any(|headline| headline.published.is_some());
+            (subject, !published, headlines().map(|headline| headline.outcome as u8).min().unwrap_or(u8::MAX))
+        });
         names
+    }
+
+    /// The names of the devices with their drivers, each once, GPUs first.
+    pub fn devices(&self) -> Vec<String> {
+        let mut devices: Vec<&DeviceFacts> =
+            self.entries.iter().map(|entry| &entry.record().device).collect();
+        devices.sort_by_key(|device| (device.kind, &device.name));
+        distinct(devices.into_iter().map(|device| match (device.kind, device.driver_info.as_str()) {
+            (Kind::Cpu, _) | (_, "") => device.name.clone(),
+            (_, driver) => format!("{} (driver {driver})", device.name),
+        }))
     }
 
     /// The records of a sample.
@@ -127,38 +149,19 @@ fn natural(a: &[String], b: &[String]) -> Ordering {
     pairs.fold(a.len().cmp(&b.len()), |first, next| first.then(next))
 }
 
-/// The identity of a device: model, driver, processor, and UUID, which differs between cards of one model.
-pub fn identity(record: &Record) -> [String; 4] {
-    let device = &record.device;
-    let processor = record.host.processor.clone().unwrap_or_default();
-    [device.name.clone(), device.driver(), processor, device.uuid.clone()]
+/// The identity of a device: model and driver. Cards of one model are one device.
+pub fn identity(record: &Record) -> [String; 2] {
+    [record.device.name.clone(), record.device.driver()]
 }
 
-/// The label of each record's device: its name, with whatever distinguishes it from others of the same name.
+/// The label of each record's device: its name, with the driver where the name has several.
 fn device_labels(found: &[Found]) -> Vec<String> {
-    let all: Vec<[String; 4]> = found.iter().map(|found| identity(&found.record)).collect();
-    let label = |of: &[String; 4]| {
-        let same: Vec<&[String; 4]> = all.iter().filter(|other| other[0] == of[0]).collect();
-        let more = (1..4).filter(|&part| same.iter().any(|other| other[part] != of[part]));
-        let shown = |part: usize| match part {
-            3 => beginning(&of[3], &same.iter().map(|other| other[3].as_str()).collect()),
-            _ => of[part].clone(),
-        };
-        let more: Vec<String> = more.map(shown).filter(|text| !text.is_empty()).collect();
-        if more.is_empty() { of[0].clone() } else { format!("{} ({})", of[0], more.join(", ")) }
+    let all: Vec<[String; 2]> = found.iter().map(|found| identity(&found.record)).collect();
+    let label = |[name, driver]: &[String; 2]| {
+        let several = all.iter().any(|[other, of]| other == name && of != driver);
+        if several && !driver.is_empty() { format!("{name} ({driver})") } else { name.clone() }
     };
-    let mut known: BTreeMap<&[String; 4], String> = BTreeMap::new();
-    all.iter().map(|of| known.entry(of).or_insert_with(|| label(of)).clone()).collect()
-}
-
-/// The first 8 characters of a UUID, or as many as make it unique.
-fn beginning(uuid: &str, all: &BTreeSet<&str>) -> String {
-    let first = |length: usize| uuid.chars().take(length).collect::<String>();
-    let alone = |length: &usize| {
-        let start = first(*length);
-        all.iter().filter(|other| other.starts_with(&start)).count() == 1
-    };
-    first((8..uuid.chars().count()).find(alone).unwrap_or(uuid.len()))
+    all.iter().map(label).collect()
 }
 
 /// For each sample, the arguments whose values differ between its records.
@@ -206,7 +209,7 @@ pub fn later<'e>(entries: &[&'e Entry]) -> Option<&'e Entry> {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use record::read_record;
+    use record::{Headline, Outcome, read_record};
 
     /// A committed record with changes.
     pub fn found(run: &str, change: impl FnOnce(&mut Record)) -> Found {
@@ -239,7 +242,7 @@ pub mod tests {
         let mut records = vec![of("2048x2048"), of("64x64"), of("512x512")];
         records.push(found("2026-11-21-nvidia-h200/codegen", |_| ()));
         let records = Records::of(records);
-        assert_eq!(records.samples(), ["codegen", "pipelined_events"]);
+        assert_eq!(records.samples(), ["pipelined_events", "codegen"]);
         let differs: Vec<&str> =
             records.of_sample("pipelined_events").map(|entry| entry.differs.as_str()).collect();
         assert_eq!(differs, ["size 64x64", "size 512x512", "size 2048x2048"]);
@@ -258,24 +261,32 @@ pub mod tests {
     }
 
     #[test]
-    fn cards_of_one_model_are_told_apart_by_their_uuids() {
-        let labels = |uuids: &[&str]| -> Vec<String> {
-            let of = |uuid: &&str| found(RUN, |record| record.device.uuid = (*uuid).into());
-            Records::of(uuids.iter().map(of).collect())
-                .entries
-                .into_iter()
-                .map(|entry| entry.device)
-                .collect()
+    fn cards_of_one_model_and_driver_are_one_device() {
+        let of = |uuid: &str| found(RUN, |record| record.device.uuid = uuid.into());
+        let records = Records::of(vec![of("f79d7a26-189b-d8d9"), of("8dfe4d19-1004-3586")]);
+        assert!(records.entries.iter().all(|entry| entry.device == "NVIDIA H200"));
+        assert_eq!(records.devices(), ["NVIDIA H200 (driver 580.159.04)"]);
+    }
+
+    #[test]
+    fn samples_with_published_figures_come_first_and_the_subject_before_them() {
+        let of = |sample: &str, published: Option<&str>, outcome: Outcome| {
+            found(RUN, |record| {
+                record.sample = sample.into();
+                let headline = Headline { outcome, ..Headline::of("a claim") };
+                record.headline = Some(headline.published(published.map(str::to_owned)));
+            })
         };
-        assert_eq!(
-            labels(&["f79d7a26-189b-d8d9", "8dfe4d19-1004-3586"]),
-            ["NVIDIA H200 (8dfe4d19)", "NVIDIA H200 (f79d7a26)"]
-        );
-        assert_eq!(
-            labels(&["8dfe4d19-1004-3586", "8dfe4d19-1104-3586"]),
-            ["NVIDIA H200 (8dfe4d19-10)", "NVIDIA H200 (8dfe4d19-11)"]
-        );
-        assert_eq!(labels(&["8dfe4d19-1004-3586", "8dfe4d19-1004-3586"]), ["NVIDIA H200", "NVIDIA H200"]);
+        let records = Records::of(vec![
+            of("a", None, Outcome::DoesNotHold),
+            of("b", None, Outcome::Holds),
+            of("c", Some("talk: 1"), Outcome::DoesNotHold),
+            of("d", Some("talk: 1"), Outcome::Holds),
+            found(RUN, |record| record.sample = "0".into()),
+            of("event_matrix", Some("talk: 1"), Outcome::DoesNotHold),
+            of("pipelined_events", Some("talk: 1"), Outcome::DoesNotHold),
+        ]);
+        assert_eq!(records.samples(), ["pipelined_events", "event_matrix", "d", "c", "b", "a", "0"]);
     }
 
     #[test]

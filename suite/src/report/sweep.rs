@@ -17,8 +17,6 @@ pub struct Sweep<'b> {
     pub over: &'b str,
     /// The arguments that all records share.
     pub fixed: String,
-    /// Those of the shared arguments that differ in other records of the sample; empty if there are none.
-    pub told: String,
     /// The values in rising order, with the records that have each.
     pub steps: Vec<Step<'b>>,
 }
@@ -47,7 +45,7 @@ pub fn sweeps<'b>(records: &'b Records, sample: &'b str) -> Vec<Sweep<'b>> {
                 .collect();
             // Each family is added once, for its first record.
             if family.first().is_some_and(|entry| entry.id == first.id)
-                && let Some(sweep) = Sweep::of(&family, over, &entries)
+                && let Some(sweep) = Sweep::of(&family, over)
             {
                 found.push(sweep);
             }
@@ -72,7 +70,7 @@ fn differ_only_in(a: &Record, b: &Record, over: &str) -> bool {
 }
 
 impl<'b> Sweep<'b> {
-    fn of(family: &[&'b Entry], over: &'b str, all: &[&'b Entry]) -> Option<Self> {
+    fn of(family: &[&'b Entry], over: &'b str) -> Option<Self> {
         let first = *family.first()?;
         let mut steps: Vec<Step<'b>> = Vec::new();
         for entry in family {
@@ -83,17 +81,8 @@ impl<'b> Sweep<'b> {
             }
         }
         steps.sort_by(|a, b| a.amount.total_cmp(&b.amount));
-        let others = || first.record().configuration.iter().filter(|(name, _)| *name != over);
-        let elsewhere = |name: &String, value: &String| {
-            all.iter().any(|entry| entry.record().configuration.get(name) != Some(value))
-        };
-        let mut told = listed(others().filter(|(name, value)| elsewhere(name, value)));
-        if all.iter().any(|entry| entry.device != first.device) {
-            let comma = if told.is_empty() { "" } else { ", " };
-            told = format!("{}{comma}{told}", first.device);
-        }
-        let fixed = listed(others());
-        let sweep = Self { sample: &first.record().sample, device: &first.device, over, fixed, told, steps };
+        let fixed = listed(first.record().configuration.iter().filter(|(name, _)| *name != over));
+        let sweep = Self { sample: &first.record().sample, device: &first.device, over, fixed, steps };
         (sweep.steps.len() > 1 && !sweep.lines().is_empty()).then_some(sweep)
     }
 
@@ -102,12 +91,18 @@ impl<'b> Sweep<'b> {
         let entries = self.steps.iter().flat_map(|step| &step.entries);
         let names = distinct(entries.flat_map(|entry| &entry.record().rows).map(|row| row.variant.as_str()));
         let line = |name: &str| Line {
-            name: name.to_owned(),
+            name: self.label(name).to_owned(),
             points: self.steps.iter().filter_map(|step| step.point(name)).collect(),
         };
         let mut lines: Vec<Line> = names.into_iter().map(line).filter(|line| line.points.len() > 1).collect();
         lines.sort_by_key(|line| std::cmp::Reverse(line.points.len()));
         lines
+    }
+
+    /// The label of a variant; records of earlier versions have none.
+    fn label<'s>(&'s self, name: &'s str) -> &'s str {
+        let entries = self.steps.iter().flat_map(|step| &step.entries);
+        entries.map(|entry| entry.record().label(name)).find(|label| *label != name).unwrap_or(name)
     }
 
     /// Most lines that are drawn; the table has all of them.
@@ -217,45 +212,18 @@ mod tests {
     }
 
     #[test]
-    fn each_of_several_is_named_by_what_it_holds_fixed() {
-        let of = |passes: &str, size: &str, device: &str| {
-            found(RUN, |record| {
-                set(record, "passes", passes);
-                set(record, "size", size);
-                record.device.name = device.into();
-            })
-        };
-        let told = |records: Vec<Found>| -> Vec<String> {
-            let records = Records::of(records);
-            let sweeps = sweeps(&records, "pipelined_events");
-            sweeps.iter().map(|sweep| format!("{}: {}", sweep.over, sweep.told)).collect()
-        };
-        let grid =
-            vec![of("3", "8x8", "A"), of("3", "64x64", "A"), of("5", "8x8", "A"), of("5", "64x64", "A")];
-        let mut found = told(grid.clone());
-        found.sort();
-        assert_eq!(found, ["passes: size 64x64", "passes: size 8x8", "size: passes 3", "size: passes 5"]);
-        assert_eq!(told(grid[..2].to_vec()), ["size: "], "there is one");
-        let devices = ["A", "B"].map(|device| [of("3", "8x8", device), of("3", "64x64", device)]);
-        assert_eq!(told(devices.concat()), ["size: A", "size: B"]);
-    }
-
-    #[test]
-    fn no_line_joins_two_cards_of_one_model() {
-        let of = |radius: &str, uuid: &str| {
+    fn a_line_joins_cards_of_one_model_and_driver() {
+        let of = |radius: &str, uuid: &str, driver: &str| {
             found(RUN, |record| {
                 set(record, "radius", radius);
                 record.device.uuid = uuid.into();
+                record.device.driver_info = driver.into();
             })
         };
-        let swept = |records: Vec<Found>| -> Vec<String> {
-            let records = Records::of(records);
-            sweeps(&records, "pipelined_events").iter().map(|sweep| sweep.device.to_owned()).collect()
-        };
+        let swept = |records: Vec<Found>| sweeps(&Records::of(records), "pipelined_events").len();
         let (one, other) = ("8dfe4d19-1", "f79d7a26-1");
-        assert_eq!(swept(vec![of("2", one), of("4", one)]), ["NVIDIA H200"]);
-        assert_eq!(swept(vec![of("2", one), of("4", other)]), [""; 0]);
-        assert_eq!(swept(vec![of("2", one), of("4", one), of("4", other)]), ["NVIDIA H200 (8dfe4d19)"]);
+        assert_eq!(swept(vec![of("2", one, "580"), of("4", other, "580")]), 1);
+        assert_eq!(swept(vec![of("2", one, "580"), of("4", one, "600")]), 0);
     }
 
     #[test]

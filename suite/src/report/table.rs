@@ -7,7 +7,7 @@ use super::devices::{Comparison, figure};
 use super::glossary;
 use super::ladder::{counts_races, raced};
 use super::provenance;
-use super::records::{Entry, Records, measured};
+use super::records::{Entry, measured};
 use super::sweep::Sweep;
 
 /// All rows of a record.
@@ -72,37 +72,40 @@ pub fn devices(comparison: &Comparison<'_>) -> Table {
     table
 }
 
-/// A table with one row per record.
-pub fn overview(records: &Records) -> Table {
+/// Joins two texts: `NVIDIA H200: size 512x512`.
+pub fn with_colon(what: &str, more: &str) -> String {
+    if more.is_empty() { what.to_owned() } else { format!("{what}: {more}") }
+}
+
+/// A table with one row per record, which links to its section; `first` is the first column.
+pub fn records(head: &str, first: &dyn Fn(&&Entry) -> String, entries: &[&Entry]) -> Table {
     let headline = |of: fn(&Headline) -> String| {
-        move |entry: &Entry| entry.record().headline.as_ref().map_or_else(String::new, of)
+        move |entry: &&Entry| entry.record().headline.as_ref().map_or_else(String::new, of)
     };
     let mut table = Table::of(
-        &records.entries,
+        entries,
         &[
-            ("Sample", Side::Left, &|entry| entry.record().sample.clone()),
-            ("Finding", Side::Left, &|entry| provenance::finding(entry.record())),
+            (head, Side::Left, first),
+            ("Finding", Side::Left, &headline(|of| of.finding.clone())),
             ("Published", Side::Left, &headline(|of| of.published.clone().unwrap_or_default())),
             ("Outcome", Side::Left, &headline(|of| format!("{} {}", of.outcome.sign(), of.outcome.words()))),
-            ("Device", Side::Left, &|entry| entry.device.clone()),
-            ("Differs in", Side::Left, &|entry| entry.differs.clone()),
             ("Rows", Side::Left, &|entry| statuses(entry.record())),
             ("Beware", Side::Left, &|entry| beware(entry.record())),
         ],
     );
+    table.columns[0].links = entries.iter().map(|entry| entry.id.clone()).collect();
     // Records of earlier versions have no headline.
-    let is_blank = |column: &Column| column.cells.iter().all(String::is_empty);
-    table.columns.retain(|column| !["Published", "Outcome"].contains(&&*column.head) || !is_blank(column));
-    table.columns[0].links = records.entries.iter().map(|entry| entry.id.clone()).collect();
+    table.columns.retain(|column| column.cells.iter().any(|cell| !cell.is_empty()));
     table
 }
 
-fn beware(record: &Record) -> String {
+/// What to know before believing the figures of a record, in a few words.
+pub fn beware(record: &Record) -> String {
     provenance::flags(record).into_iter().map(|flag| flag.short).collect::<Vec<_>>().join(", ")
 }
 
 /// Number of rows per status: `9 ok, 1 skipped, 2 with wrong texels`.
-fn statuses(record: &Record) -> String {
+pub fn statuses(record: &Record) -> String {
     use record::Status;
     let by_word = grouped(record.rows.iter().map(|row| (row.status.word(), ())));
     let mut parts: Vec<String> =

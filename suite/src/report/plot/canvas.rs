@@ -1,6 +1,8 @@
 //! Sizes, colours and drawing functions that all plots share.
 
-use report::scene::{Anchor, Area, Fill, Rgb, Scene, Stroke, Words, broken, text_width};
+use std::fmt::{Display, Formatter};
+
+use report::scene::{Anchor, Area, Scene, Words, broken, text_width};
 
 use super::Svg;
 
@@ -13,24 +15,44 @@ const LETTERS: f64 = 12.0;
 /// Line height.
 pub const LINE: f64 = 16.0;
 
-pub const INK: Rgb = [0x1a, 0x1a, 0x1a];
-pub const FAINT: Rgb = [0x55, 0x55, 0x55];
-pub const GRID: Rgb = [0xe6, 0xe6, 0xe6];
-pub const PAPER: Rgb = [0xff, 0xff, 0xff];
+/// The colour of a shape, as its classes in the style sheet, which has a light and a dark form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ink(pub &'static str);
+
+pub const INK: Ink = Ink("ink");
+pub const FAINT: Ink = Ink("faint");
+pub const GRID: Ink = Ink("grid");
+pub const PAPER: Ink = Ink("paper");
+
+impl Display for Ink {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(f, " class=\"{}\"", self.0)
+    }
+}
+
+/// The outline of a shape.
+pub fn outline(ink: Ink) -> String {
+    format!(" class=\"s {}\"", ink.0)
+}
+
+/// A shape through which the paper is seen: `cover` is 0 for nothing else and 1 for the ink alone.
+pub fn tint(ink: Ink, cover: f64) -> String {
+    format!("{ink} fill-opacity=\"{cover:.2}\"")
+}
 
 const FAMILY: &str = " font-family=\"Noto Sans, Helvetica, Arial, sans-serif\"";
 
 /// A picture of the given height with the content that `draw` adds.
 pub fn drawn(height: f64, draw: impl FnOnce(&mut Scene)) -> Svg {
     let mut scene = Scene::default();
-    scene.area(area([0.0, 0.0], [WIDTH, height]), Fill(PAPER));
+    scene.area(area([0.0, 0.0], [WIDTH, height]), PAPER);
     draw(&mut scene);
     Svg(scene.svg([WIDTH, height], FAMILY, ""))
 }
 
 /// A text that is vertically centred at `y`.
-pub fn text([x, y]: [f64; 2], colour: Rgb, text: &str) -> Words {
-    Words::new([x, y + 0.35 * LETTERS], LETTERS, Fill(colour), text)
+pub fn text([x, y]: [f64; 2], colour: Ink, text: &str) -> Words {
+    Words::new([x, y + 0.35 * LETTERS], LETTERS, colour, text)
 }
 
 pub fn area([left, top]: [f64; 2], [right, bottom]: [f64; 2]) -> Area {
@@ -38,8 +60,8 @@ pub fn area([left, top]: [f64; 2], [right, bottom]: [f64; 2]) -> Area {
 }
 
 /// A thin line.
-pub fn line(scene: &mut Scene, points: &[[f64; 2]], colour: Rgb) {
-    scene.line(points, Stroke(colour, 1.0));
+pub fn line(scene: &mut Scene, points: &[[f64; 2]], colour: Ink) {
+    scene.line(points, outline(colour));
 }
 
 /// A vertical grid line for each tick, with its label below if the previous label leaves room.

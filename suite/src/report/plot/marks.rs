@@ -2,21 +2,13 @@
 
 use std::fmt::Display;
 
-use report::scene::{Fill, Rgb, Scene, Stroke};
+use report::scene::Scene;
 
-use super::canvas::{INK, PAPER, area};
+use super::canvas::{Ink, PAPER, area, outline};
 
-/// The palette of Okabe and Ito, which can be distinguished with colour blindness.
-const COLOURS: [Rgb; 8] = [
-    [0x00, 0x72, 0xb2],
-    [0xd5, 0x5e, 0x00],
-    [0x00, 0x9e, 0x73],
-    [0xcc, 0x79, 0xa7],
-    [0x1a, 0x1a, 0x1a],
-    [0xe6, 0x9f, 0x00],
-    [0x56, 0xb4, 0xe9],
-    [0x77, 0x77, 0x77],
-];
+/// Classes of the palette of Okabe and Ito, which can be distinguished with colour blindness.
+const COLOURS: [Ink; 8] =
+    [Ink("m0"), Ink("m1"), Ink("m2"), Ink("m3"), Ink("m4"), Ink("m5"), Ink("m6"), Ink("m7")];
 
 /// The mark of a series, by its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,14 +18,14 @@ impl Mark {
     /// Number of different marks.
     pub const MOST: usize = COLOURS.len();
 
-    pub(super) fn colour(self) -> Rgb {
+    pub(super) fn colour(self) -> Ink {
         COLOURS[self.0 % COLOURS.len()]
     }
 
     /// Draws a circle, square, triangle or diamond, filled or not.
     pub(super) fn draw(self, scene: &mut Scene, [x, y]: [f64; 2]) {
         let filled = (self.0 / 4).is_multiple_of(2);
-        let inside = Fill(if filled { self.colour() } else { PAPER });
+        let inside = if filled { self.colour() } else { PAPER };
         let corners: &[[f64; 2]] = match self.0 % 4 {
             0 => &[],
             1 => &[[-4.0, -4.0], [4.0, -4.0], [4.0, 4.0], [-4.0, 4.0]],
@@ -47,32 +39,42 @@ impl Mark {
         };
         shape(&inside);
         if !filled {
-            shape(&Stroke(self.colour(), 1.0));
+            shape(&outline(self.colour()));
         }
     }
 }
 
-/// The style of a bar.
+/// What makes the result of a bar's variant correct. The three differ in form too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shade {
-    /// Any other variant: light.
-    Plain,
-    /// The fastest possible: white with an outline.
-    Bound,
-    /// The usual way: dark.
-    Baseline,
+    /// The specification: solid.
+    Spec,
+    /// The behaviour of this GPU: cut into dashes.
+    Gpu,
+    /// It is wrong: hollow.
+    Wrong,
 }
 
 impl Shade {
-    pub(super) fn draw(self, scene: &mut Scene, from: [f64; 2], to: [f64; 2]) {
-        let colour = match self {
-            Self::Plain => [0x8e, 0xc1, 0xe4],
-            Self::Baseline => [0x1f, 0x4e, 0x79],
-            Self::Bound => PAPER,
-        };
-        scene.area(area(from, to), Fill(colour));
-        if self == Self::Bound {
-            scene.area(area(from, to), Stroke(INK, 1.0));
+    /// All of them, in the order of a legend.
+    pub const ALL: [Self; 3] = [Self::Spec, Self::Gpu, Self::Wrong];
+
+    /// The class of its colour and form, its words in a legend, and its mark on an axis without a zero, where the
+    /// length of a bar says nothing.
+    pub fn parts(self) -> (&'static str, &'static str, Mark) {
+        match self {
+            Self::Spec => ("law", "correct by the spec", Mark(0)),
+            Self::Gpu => ("gpu", "correct on this GPU only", Mark(1)),
+            Self::Wrong => ("off", "wrong on purpose, or wrong here", Mark(6)),
+        }
+    }
+
+    pub(super) fn draw(self, scene: &mut Scene, [left, right]: [f64; 2], y: f64) {
+        let colour = Ink(self.parts().0);
+        match self {
+            Self::Spec => scene.area(area([left, y - 4.0], [right, y + 4.0]), colour),
+            Self::Gpu => scene.line(&[[left, y], [right, y]], outline(Ink("dash gpu"))),
+            Self::Wrong => scene.area(area([left, y - 3.5], [right, y + 3.5]), outline(colour)),
         }
     }
 }

@@ -2,10 +2,12 @@
 //! that all rows share. A name may take the whole width, so that a long one is broken but never cut.
 
 use report::scale::named;
-use report::scene::{Anchor, Fill, Scene, Stroke};
+use report::scene::{Anchor, Scene};
 
 use super::Svg;
-use super::canvas::{FAINT, INK, LINE, MARGIN, PAPER, WIDTH, area, drawn, line, lines, text, ticks, width};
+use super::canvas::{
+    FAINT, INK, Ink, LINE, MARGIN, PAPER, WIDTH, area, drawn, line, lines, outline, text, ticks, tint, width,
+};
 use super::marks::{Mark, Shade};
 use super::scale::{Kind, Scale};
 
@@ -26,7 +28,7 @@ pub struct RowPlot {
     /// The line below the title.
     pub subtitle: String,
     /// Explanations of the marks.
-    pub legend: Vec<(Track, String)>,
+    pub legend: Vec<(Key, String)>,
     /// Label of the axis, with the unit.
     pub axis: String,
     /// Scale of the axis.
@@ -104,6 +106,20 @@ pub struct Spread {
     pub outliers: Vec<f64>,
 }
 
+/// What a line of the legend explains.
+#[derive(Clone, Debug)]
+pub enum Key {
+    /// A shape on the axis; its values do not count.
+    Track(Track),
+    /// A line across all rows.
+    Guide {
+        /// Whether it is two lines.
+        double: bool,
+    },
+    /// The colour of a cell.
+    Cell(Ink),
+}
+
 impl Track {
     fn values(&self) -> Vec<f64> {
         match self {
@@ -122,7 +138,7 @@ impl Track {
     fn draw(&self, scene: &mut Scene, scale: &Scale, y: f64) {
         match self {
             Self::Bar { to, interval, shade } => {
-                shade.draw(scene, [MARGIN, y - 4.0], [scale.at(*to).max(MARGIN + 1.0), y + 4.0]);
+                shade.draw(scene, [MARGIN, scale.at(*to).max(MARGIN + 1.0)], y);
                 if let Some(ends) = *interval {
                     whisker(scene, scale, ends, y);
                 }
@@ -147,16 +163,16 @@ impl Spread {
         let mut pixels: Vec<f64> = self.outliers.iter().map(|value| scale.at(*value)).collect();
         pixels.sort_by(f64::total_cmp);
         pixels.dedup();
-        pixels.into_iter().for_each(|x| scene.circle([x, y], 3.0, Stroke(Mark(0).colour(), 1.0)));
+        pixels.into_iter().for_each(|x| scene.circle([x, y], 3.0, outline(Mark(0).colour())));
     }
 }
 
 /// The box of the quartiles, with a line at the median.
 fn boxed(scene: &mut Scene, [left, median, right]: [f64; 3], y: f64) {
     let (from, to) = ([left, y - 5.0], [right, y + 5.0]);
-    scene.area(area(from, to), Fill(PAPER));
-    scene.area(area(from, to), Stroke(INK, 1.0));
-    scene.line(&[[median, y - 5.0], [median, y + 5.0]], Stroke(Mark(1).colour(), 3.0));
+    scene.area(area(from, to), PAPER);
+    scene.area(area(from, to), outline(INK));
+    scene.area(area([median - 1.5, y - 5.0], [median + 1.5, y + 5.0]), Mark(6).colour());
 }
 
 /// An interval: `├──┤`.
@@ -214,7 +230,7 @@ impl Part<'_> {
             for row in &rows {
                 if !self.plot.guides.is_empty() {
                     // Clears the background, so that guides do not cross the text.
-                    scene.area(area([MARGIN + 1.0, y], [RIGHT, y + row.lines() * LINE - 2.0]), Fill(PAPER));
+                    scene.area(area([MARGIN + 1.0, y], [RIGHT, y + row.lines() * LINE - 2.0]), PAPER);
                 }
                 row.draw(scene, &self.scale, y);
                 y += row.height();
@@ -226,9 +242,7 @@ impl Part<'_> {
         let named = self.scale.ticks(6).into_iter().map(|tick| (self.scale.at(tick), named(tick)));
         ticks(scene, named, [top, bottom]);
         for guide in &self.plot.guides {
-            let x = self.scale.at(guide.at);
-            let lines: &[f64] = if guide.double { &[x - 1.0, x + 1.0] } else { &[x] };
-            lines.iter().for_each(|x| line(scene, &[[*x, top], [*x, bottom]], FAINT));
+            across(scene, self.scale.at(guide.at), guide.double, [top, bottom]);
         }
         line(scene, &[[MARGIN, bottom], [RIGHT, bottom]], INK);
         let axis = text([RIGHT, bottom + 1.5 * LINE + 2.0], INK, &self.plot.axis);
@@ -236,20 +250,26 @@ impl Part<'_> {
     }
 }
 
+/// One or two lines from top to bottom.
+fn across(scene: &mut Scene, x: f64, double: bool, [top, bottom]: [f64; 2]) {
+    let lines: &[f64] = if double { &[x - 1.0, x + 1.0] } else { &[x] };
+    lines.iter().for_each(|x| line(scene, &[[*x, top], [*x, bottom]], FAINT));
+}
+
 /// Title, subtitle and legend.
 pub(super) struct Head<'p> {
     title: Vec<String>,
     subtitle: Vec<String>,
-    legend: Vec<(&'p Track, Vec<String>)>,
+    legend: Vec<(&'p Key, Vec<String>)>,
 }
 
 /// Width of the marks in the legend.
 const LEGEND: f64 = 34.0;
 
 impl<'p> Head<'p> {
-    pub(super) fn of(title: &str, subtitle: &str, legend: &'p [(Track, String)]) -> Self {
+    pub(super) fn of(title: &str, subtitle: &str, legend: &'p [(Key, String)]) -> Self {
         let beside = |text: &str| lines(text, false, ROOM - LEGEND);
-        let legend = legend.iter().map(|(track, text)| (track, beside(text))).collect();
+        let legend = legend.iter().map(|(key, text)| (key, beside(text))).collect();
         Self { title: lines(title, true, ROOM), subtitle: lines(subtitle, false, ROOM), legend }
     }
 
@@ -270,8 +290,8 @@ impl<'p> Head<'p> {
             scene.words(&text([MARGIN, y], FAINT, line));
             y += LINE;
         }
-        for (track, lines) in &self.legend {
-            sample_of(track, scene, y);
+        for (key, lines) in &self.legend {
+            sample_of(key, scene, y);
             for line in lines {
                 scene.words(&text([MARGIN + LEGEND, y], INK, line));
                 y += LINE;
@@ -280,23 +300,25 @@ impl<'p> Head<'p> {
     }
 }
 
-/// Draws a track's mark in the legend.
-fn sample_of(track: &Track, scene: &mut Scene, y: f64) {
+/// Draws what a line of the legend explains.
+fn sample_of(key: &Key, scene: &mut Scene, y: f64) {
     let middle = MARGIN + LEGEND / 2.0 - 5.0;
-    match track {
-        Track::Bar { shade, .. } => {
-            shade.draw(scene, [MARGIN, y - 4.0], [MARGIN + LEGEND - 10.0, y + 4.0]);
-        }
-        Track::Point { mark, .. } => mark.draw(scene, [middle, y]),
-        Track::Spread(_) => {
+    match key {
+        Key::Track(Track::Bar { shade, .. }) => shade.draw(scene, [MARGIN, MARGIN + LEGEND - 10.0], y),
+        Key::Track(Track::Point { mark, .. }) => mark.draw(scene, [middle, y]),
+        Key::Track(Track::Spread(_)) => {
             line(scene, &[[MARGIN, y], [MARGIN + 24.0, y]], INK);
             boxed(scene, [6.0, 11.0, 18.0].map(|across| MARGIN + across), y);
+        }
+        Key::Guide { double } => across(scene, middle, *double, [y - 6.0, y + 6.0]),
+        Key::Cell(ink) => {
+            scene.area(area([MARGIN, y - 6.0], [MARGIN + LEGEND - 10.0, y + 6.0]), tint(*ink, 0.7));
         }
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a few lines")]
-fn real(lines: usize) -> f64 {
+pub(super) fn real(lines: usize) -> f64 {
     lines as f64
 }
 

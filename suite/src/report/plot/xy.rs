@@ -6,7 +6,7 @@ use report::scene::{Anchor, Scene};
 use super::Svg;
 use super::canvas::{FAINT, GRID, INK, LINE, MARGIN, WIDTH, drawn, line, text, ticks};
 use super::marks::Mark;
-use super::rows::{Head, Track};
+use super::rows::{Head, Key, Track};
 use super::scale::{Kind, Scale};
 
 /// Height of the plot area.
@@ -59,10 +59,9 @@ impl XyPlot {
     /// Draws the picture.
     pub fn draw(&self) -> Svg {
         let points = || self.lines.iter().flat_map(|line| &line.points);
-        let legend: Vec<(Track, String)> = (0..)
-            .zip(&self.lines)
-            .map(|(at, line)| (Track::Point { at: 0.0, interval: None, mark: Mark(at) }, line.name.clone()))
-            .collect();
+        let point = |at| Key::Track(Track::Point { at: 0.0, interval: None, mark: Mark(at) });
+        let legend: Vec<(Key, String)> =
+            (0..).zip(&self.lines).map(|(at, line)| (point(at), line.name.clone())).collect();
         let head = Head::of(&self.title, &self.subtitle, &legend);
         let top = head.height() + LINE;
         let bottom = top + FIELD;
