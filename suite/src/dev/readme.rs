@@ -2,6 +2,7 @@
 
 mod block;
 mod claims;
+mod expected;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,7 @@ const END_MARKER: &str = "<!-- suite: end -->";
 ///   <!-- suite: claims PAGES | DEVICE RUN [| DEVICE RUN]... -->
 ///                                                   what suite runs found of each claim
 ///   <!-- suite: drivers PAGES RESULTS -->           the same of each driver, of its latest run below a folder
+///   <!-- suite: events -->                          what drivers do with events, as read in their source
 ///   <!-- suite: picture RECORD|FILE ["WHAT"] -->    its ladder.svg, drawn here, or a file
 ///   <!-- suite: end -->
 ///

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-use record::{DeviceFacts, Kind, Record, Row, listed};
+use record::{DeviceFacts, Kind, Record, Row, SENT, listed};
 use report::distinct;
 
 use crate::collect::{Found, RECORD};
@@ -43,7 +43,11 @@ impl Entry {
 /// The shortest ends of the paths that are all different: the names of the folders if these suffice.
 fn tails(paths: &[&Path]) -> Vec<String> {
     let shown = |path: &&Path| match path.parent() {
-        Some(folder) if path.ends_with(RECORD) && folder.file_name().is_some() => folder.to_owned(),
+        Some(folder)
+            if [RECORD, SENT].iter().any(|name| path.ends_with(name)) && folder.file_name().is_some() =>
+        {
+            folder.to_owned()
+        }
         _ => path.to_path_buf(),
     };
     let paths: Vec<PathBuf> = paths.iter().map(shown).collect();

@@ -39,7 +39,7 @@ fn pages() -> Vec<String> {
     let findings = fs::read_dir(root().join("docs/findings")).unwrap();
     let findings = findings.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let pages = findings.filter(|name| name.ends_with(".md")).map(|name| format!("docs/findings/{name}"));
-    pages.chain(["README.md".to_owned()]).collect()
+    pages.chain(["README.md", "docs/drivers.md"].map(str::to_owned)).collect()
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use record::{Record, Row, Status, read_record};
 
-use super::claims;
+use super::{claims, expected};
 use crate::collect::RECORD;
 use crate::report::ladder_svg;
 
@@ -59,12 +59,13 @@ pub(super) fn made(words: &[&str], folder: &Path) -> Result<Made> {
         ["figures", ref asked @ ..] => figures(folder, asked),
         ["claims", ref asked @ ..] => claims::asked(folder, asked),
         ["drivers", pages, results] => claims::by_driver(folder, pages, results),
+        ["events"] => expected::expected(),
         ["drivers", ..] => bail!("claims by driver are asked for by: drivers PAGES RESULTS"),
         ["picture", path] => picture(folder, path, None),
         ["picture", path, what] => picture(folder, path, Some(what)),
         ["picture", ..] => bail!("a picture is asked for by: picture RECORD|FILE [\"WHAT\"]"),
         _ => bail!(
-            "'{}' is nothing that a block shows: there are table, figures, claims, drivers and picture",
+            "'{}' is nothing that a block shows: there are table, figures, claims, drivers, events and picture",
             words.first().unwrap_or(&"")
         ),
     }
