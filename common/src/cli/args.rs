@@ -228,7 +228,7 @@ pub(super) struct Window {
     /// Show one variant after another, until somebody touches a key
     #[arg(long, requires = "live")]
     pub(super) demo: bool,
-    /// Size in pixels [default: 1280x720]
+    /// Size in logical pixels, each 2x2 on a screen of scale 2 [default: 1280x720]
     #[arg(long, value_name = "WxH", requires = "live", value_parser = window)]
     pub(super) window: Option<Extent>,
     /// Press these keys once it runs, as in p,t,a or Down,Down

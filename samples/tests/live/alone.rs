@@ -5,7 +5,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use record::error::EXIT_FAILED;
 
-use crate::display::Key;
+use crate::display::{Display, Key};
+use crate::picture::Png;
 use crate::samples::small;
 use crate::support::{Call, Checkout, cpu_time, told_on_one_line};
 use crate::window::{Position, Window, ended_quietly};
@@ -38,6 +39,24 @@ pub fn closed_while_it_builds() -> Result<()> {
     let first = window.now()?;
     ensure!(first.state == "building", "it was {} when it was to be closed", first.state);
     told_on_one_line(window.close()?, 2, &["ended after 0 of 500 --frames"])
+}
+
+/// On a screen of scale 2 the window has twice the pixels each way, in the layout of scale 1.
+pub fn scaled() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let shot = |name: &str, words: &str, display: Option<&Display>| {
+        let call = Call::new(SAMPLE)?.words(small(SAMPLE)).words("--live --window 640x400 --frames 8");
+        let call = call.words(words).args(["--screenshot", name]).within(folder.path());
+        let call = call.env("DISPLAY", display.map_or("", Display::name));
+        call.env("WINIT_X11_SCALE_FACTOR", "2").without("WAYLAND_DISPLAY").run()?.with_code(0)?;
+        Png::read(&folder.path().join(name))
+    };
+    let display = Display::start(LIFE)?;
+    let (plain, dense) = (shot("1.png", "--headless", None)?, shot("2.png", "", Some(&display))?);
+    ensure!((plain.size, dense.size) == ([640, 400], [1280, 800]), "{:?} and {:?}", plain.size, dense.size);
+    let doubled: Vec<_> = plain.figures.iter().map(|place| place.map(|side| 2 * side)).collect();
+    ensure!(!doubled.is_empty() && dense.figures == doubled, "{:?} and {doubled:?}", dense.figures);
+    Ok(())
 }
 
 /// One line, with what does without a display.

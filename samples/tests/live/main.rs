@@ -56,6 +56,7 @@ fn trials() -> Result<Vec<Trial>> {
     trials.push(trial("differences_are_seen", screenshots::differences_are_seen));
     trials.push(trial("racy_texels_glow", screenshots::racy_texels_glow));
     trials.push(trial("idle", alone::idle));
+    trials.push(trial("scaled", alone::scaled));
     trials.push(trial("closed_while_it_builds", alone::closed_while_it_builds));
     trials.push(trial("no_display", alone::no_display));
     trials.push(trial("wrong_at_once", alone::wrong_at_once));

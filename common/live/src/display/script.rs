@@ -23,7 +23,7 @@ pub struct Script {
     pub is_headless: bool,
     /// Where to write the last frame.
     pub screenshot: Option<Destination>,
-    /// Initial size of the window in pixels.
+    /// Initial size of the window in logical pixels; off-screen a logical pixel is a pixel.
     pub size: [u32; 2],
     /// Show the variants one after another.
     pub demo: bool,

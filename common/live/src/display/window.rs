@@ -9,7 +9,7 @@ use anyhow::{Context, Result, anyhow};
 use egui_winit::State as Input;
 use record::error::{EXIT_RIGHT, Halt};
 use winit::application::ApplicationHandler;
-use winit::dpi::PhysicalSize;
+use winit::dpi::{LogicalSize, PhysicalSize};
 use winit::event::WindowEvent;
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy};
 use winit::window::{Fullscreen, Theme as SystemTheme, Window, WindowId};
@@ -151,8 +151,8 @@ impl Shown {
         let [width, height] = script.size;
         let attributes = Window::default_attributes()
             .with_title(format!("{} · Hot Lap", script.sample))
-            .with_inner_size(PhysicalSize::new(width, height))
-            .with_min_inner_size(PhysicalSize::new(64, 64));
+            .with_inner_size(LogicalSize::new(width, height))
+            .with_min_inner_size(LogicalSize::new(64, 64));
         let window = Arc::new(said(events.create_window(attributes), "opening the window")?);
         let is_dark = window.theme() == Some(SystemTheme::Dark);
         let drawer = Drawer::new(handoff, script, Some(Screen::of(&window)?), is_dark)?;
