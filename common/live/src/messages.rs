@@ -25,7 +25,7 @@ pub enum Command {
     Look(View),
     /// Declare the sample again with these arguments, written as on the command line: `--size`, `64x64`.
     Arrange(Vec<String>),
-    /// Start or stop tracing waves.
+    /// Start tracing waves, or stop it and show the picture large.
     Trace(bool),
     /// Write a record of the figures so far.
     Record,
@@ -98,9 +98,11 @@ pub struct Snapshot {
     pub frames: Arc<[Frame]>,
     /// The picture of the shown variant's result.
     pub picture: Option<Arc<Picture>>,
+    /// Whether waves are traced, and drawn large in place of the picture.
+    pub traces: bool,
     /// Traced waves: the shown variant first, then the compared one.
     pub timelines: Arc<[Timeline]>,
-    /// Why there are no timelines although they were requested.
+    /// Why one of them is missing.
     pub untraced: Option<String>,
     /// The sample's settings: the argument values in use.
     pub settings: Arc<BTreeMap<String, String>>,

@@ -58,7 +58,6 @@ impl Run {
             arguments,
             cold: self.common.effort.cold,
             seed: self.common.effort.seed.unwrap_or_else(clock_seed),
-            traced: false,
             in_step: self.common.window.frames.is_some(),
         };
         let script = Script {

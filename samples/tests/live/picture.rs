@@ -12,7 +12,7 @@ const FIGURES: &str = "Figures";
 const NEAR: u8 = 8;
 const FAR_PERCENT: usize = 1;
 /// Of a hundred pixels so many must be left to compare.
-const LEAST_PERCENT: usize = 40;
+const LEAST_PERCENT: usize = 30;
 
 /// A picture.
 #[derive(Clone)]

@@ -79,14 +79,9 @@ impl Experiment {
         self.0.make()
     }
 
-    /// Whether waves are traced.
-    pub fn traces(&self) -> bool {
-        self.0.traces()
-    }
-
-    /// Why waves are not traced although the run asked for it.
-    pub fn untraced(&self) -> Option<String> {
-        self.0.untraced().map(|reason| reason + ".")
+    /// Why the waves of this device cannot be traced, if they cannot.
+    pub fn untraceable(&self) -> Option<String> {
+        self.0.untraceable()
     }
 
     /// Whether a variant that runs may raise this message of the validation layer.

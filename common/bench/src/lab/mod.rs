@@ -180,7 +180,12 @@ impl Lab {
 
     /// Why waves are not traced although the run asked for it.
     pub(crate) fn untraced(&self) -> Option<String> {
-        (self.report.wants_traces && !self.gpu.waves.clock).then(|| {
+        self.report.wants_traces.then(|| self.untraceable()).flatten()
+    }
+
+    /// Why the waves of this device cannot be traced.
+    pub(crate) fn untraceable(&self) -> Option<String> {
+        (!self.gpu.waves.clock).then(|| {
             format!(
                 "waves cannot be traced on {}: it has no clock that all of them read (VK_KHR_shader_clock with \
                  shaderDeviceClock)",

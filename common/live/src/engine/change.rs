@@ -10,7 +10,7 @@ use bench::lab::Experiment;
 use record::error::{NoRoom, one_line};
 use vulkan::gpu::{Arena, Gpu};
 
-use super::state::{Declaration, EngineState};
+use super::state::EngineState;
 use super::{DeclaredLab, Engine, is_fatal};
 use crate::messages::About;
 
@@ -26,9 +26,9 @@ impl Engine<'_> {
     /// Declares the first lab.
     pub(super) fn begin(&self, gpu: &Rc<Gpu>, state: &RefCell<EngineState>) -> Result<DeclaredLab> {
         self.building(&mut state.borrow_mut(), BUILDING);
-        let terms = Declaration { arguments: self.wanted.arguments.clone(), traced: self.wanted.traced };
-        let lab = self.declared(gpu, &terms, 0)?;
-        Ok(shown(&mut state.borrow_mut(), DeclaredLab { lab, terms }))
+        let arguments = self.wanted.arguments.clone();
+        let lab = self.declared(gpu, &arguments, 0)?;
+        Ok(shown(&mut state.borrow_mut(), DeclaredLab { lab, arguments }))
     }
 
     /// Declares the requested lab while the current one still exists, and then ends the current run. If the sample
@@ -42,22 +42,21 @@ impl Engine<'_> {
         if !state.ends.change {
             return Ok(());
         }
-        let terms = state.wanted.clone();
-        if terms == state.terms {
+        let arguments = state.wanted.clone();
+        if arguments == state.arguments {
             state.ends.change = false;
-            state.snapshot.untraced = lab.untraced();
             state.tell(About::Knob, None);
             return Ok(());
         }
         self.building(state, BUILDING);
         let gpu = &lab.gpu;
         let aside = gpu.set_aside();
-        let declared = self.declared(gpu, &terms, lab.claimed);
+        let declared = self.declared(gpu, &arguments, lab.claimed);
         let objects = gpu.set_aside();
         gpu.put_back(aside);
         match declared {
             Ok(lab) => {
-                self.next.replace(Some(Next { declared: DeclaredLab { lab, terms }, objects }));
+                self.next.replace(Some(Next { declared: DeclaredLab { lab, arguments }, objects }));
             }
             // Objects that a hung queue may still use are neither freed nor reused.
             Err(error) if gpu.is_busy() => {
@@ -71,7 +70,7 @@ impl Engine<'_> {
                 }
                 if !state.pending.is_empty() || !error.is::<NoRoom>() {
                     state.ends.change = false;
-                    refuse(state, &terms, &error);
+                    refuse(state, &error);
                 }
             }
         }
@@ -97,40 +96,37 @@ impl Engine<'_> {
         last: DeclaredLab,
     ) -> Result<DeclaredLab> {
         self.building(&mut state.borrow_mut(), BUILDING);
-        let (last, wanted) = (last.terms, state.borrow().wanted.clone());
+        let (last, wanted) = (last.arguments, state.borrow().wanted.clone());
         gpu.free_all(gpu.set_aside());
         let (declared, refusal) = match self.declared(gpu, &wanted, 0) {
-            Ok(lab) => (DeclaredLab { lab, terms: wanted }, None),
+            Ok(lab) => (DeclaredLab { lab, arguments: wanted }, None),
             Err(error) if is_fatal(gpu, &error) => return Err(error),
             Err(error) => {
                 gpu.free_all(gpu.set_aside());
                 let lab = self.declared(gpu, &last, 0)?;
-                (DeclaredLab { lab, terms: last }, Some((wanted, error)))
+                (DeclaredLab { lab, arguments: last }, Some(error))
             }
         };
         let mut state = state.borrow_mut();
         let declared = shown(&mut state, declared);
-        if let Some((wanted, error)) = refusal {
-            refuse(&mut state, &wanted, &error);
+        if let Some(error) = refusal {
+            refuse(&mut state, &error);
         }
         Ok(declared)
     }
 
     /// Declares a lab while another one occupies `reserved_elsewhere` bytes of device memory.
-    fn declared(&self, gpu: &Rc<Gpu>, terms: &Declaration, reserved_elsewhere: u64) -> Result<Experiment> {
+    fn declared(&self, gpu: &Rc<Gpu>, arguments: &[String], reserved_elsewhere: u64) -> Result<Experiment> {
         let mut lab = Experiment::new(Rc::clone(gpu), &self.wanted.lab);
         lab.reserved_elsewhere = reserved_elsewhere;
-        if terms.traced {
-            lab.trace_waves()?;
-        }
-        self.program.declare(&mut lab, &terms.arguments)?;
+        self.program.declare(&mut lab, arguments)?;
         Ok(lab)
     }
 }
 
 /// Puts a newly declared lab into the snapshot.
 fn shown(state: &mut EngineState, declared: DeclaredLab) -> DeclaredLab {
-    state.set(&declared.lab, declared.terms.clone());
+    state.set(&declared.lab, declared.arguments.clone());
     state.tell(About::Knob, None);
     state.tell(About::Shader, None);
     state.caution(&declared.lab.report.notes);
@@ -138,12 +134,7 @@ fn shown(state: &mut EngineState, declared: DeclaredLab) -> DeclaredLab {
 }
 
 /// Drops a request and shows why it was refused.
-fn refuse(state: &mut EngineState, wanted: &Declaration, error: &Error) {
-    state.wanted = state.terms.clone();
-    if wanted.traced && !state.terms.traced {
-        state.snapshot.untraced = Some(one_line(error));
-        state.dirty = true;
-    } else {
-        state.tell(About::Knob, Some(one_line(error)));
-    }
+fn refuse(state: &mut EngineState, error: &Error) {
+    state.wanted = state.arguments.clone();
+    state.tell(About::Knob, Some(one_line(error)));
 }

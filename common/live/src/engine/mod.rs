@@ -32,7 +32,7 @@ use self::change::Next;
 use self::layer::LayerMessages;
 pub use self::program::{Program, Timing, Wanted};
 use self::shown_run::ShownRun;
-use self::state::{Declaration, EngineState};
+use self::state::EngineState;
 use self::watcher::Watcher;
 use super::handoff::Handoff;
 use super::messages::{About, Snapshot, State};
@@ -53,10 +53,10 @@ pub struct Engine<'e> {
     next: RefCell<Option<Next>>,
 }
 
-/// A declared lab, and what it was declared with.
+/// A declared lab, and the arguments that it was declared with.
 struct DeclaredLab {
     lab: Experiment,
-    terms: Declaration,
+    arguments: Vec<String>,
 }
 
 impl<'e> Engine<'e> {

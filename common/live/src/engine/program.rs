@@ -48,8 +48,6 @@ pub struct Wanted {
     pub cold: bool,
     /// Seed of the order in which variants are sampled.
     pub seed: u64,
-    /// Trace the waves of the shown variant.
-    pub traced: bool,
     /// Wait for each frame to be drawn before taking the next.
     pub in_step: bool,
 }

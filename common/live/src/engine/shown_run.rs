@@ -109,7 +109,7 @@ impl<'e> ShownRun<'e> {
         let mut state = self.state.borrow_mut();
         let record = is_any.then(|| {
             let taken = Timing { began: self.began, measured };
-            Arc::new(self.engine.program.record(self.lab, &state.terms.arguments, so_far, taken))
+            Arc::new(self.engine.program.record(self.lab, &state.arguments, so_far, taken))
         });
         state.snapshot.figures = Arc::new(Figures { record, rounds, measured });
     }
@@ -188,13 +188,14 @@ impl<'e> ShownRun<'e> {
     /// Samples and draws as [`Self::frame`] does. With `is_step` false, the animation does not advance and the
     /// strip gets no frame.
     fn composed(&self, session: &mut Session<'_>, is_step: bool) -> Result<()> {
-        let (current, other) = {
+        let (current, other, traces) = {
             let mut state = self.state.borrow_mut();
             (state.step, state.look) = (false, false);
-            (state.snapshot.current, state.snapshot.other)
+            (state.snapshot.current, state.snapshot.other, state.snapshot.traces)
         };
         // Trace before sampling: a trace leaves its own result, and the picture must show the sample's.
-        if let Some((timelines, untraced)) = self.waves.timelines(session, current, other)? {
+        let traced = if traces { self.waves.timelines(session, current, other)? } else { None };
+        if let Some((timelines, untraced)) = traced {
             let mut state = self.state.borrow_mut();
             (state.snapshot.timelines, state.snapshot.untraced) = (timelines.into(), untraced);
         }

@@ -27,15 +27,6 @@ pub(super) struct EndReason {
     pub change: bool,
 }
 
-/// The arguments and options that a sample is declared with.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Declaration {
-    /// The sample's own arguments, written as on the command line.
-    pub arguments: Vec<String>,
-    /// Kernels record their waves.
-    pub traced: bool,
-}
-
 /// What is shown, and how.
 #[derive(Default)]
 pub(super) struct EngineState {
@@ -55,10 +46,14 @@ pub(super) struct EngineState {
     /// Write a record.
     pub record: bool,
     pub ends: EndReason,
-    /// Declaration of the running lab.
-    pub terms: Declaration,
-    /// Declaration that was requested.
-    pub wanted: Declaration,
+    /// The sample's own arguments of the running lab, written as on the command line.
+    pub arguments: Vec<String>,
+    /// The arguments that were requested.
+    pub wanted: Vec<String>,
+    /// Whether the user wants the waves large, once a key has said so.
+    traces: Option<bool>,
+    /// Why this device cannot trace waves.
+    untraceable: Option<String>,
     /// Shaders that were saved and have not been built successfully since.
     pub pending: BTreeSet<String>,
     strip: VecDeque<Frame>,
@@ -71,7 +66,7 @@ impl EngineState {
 
     /// Puts the variants of a newly declared lab into the snapshot. The shown and the compared variant stay
     /// selected if the lab still has them.
-    pub fn set(&mut self, lab: &Experiment, terms: Declaration) {
+    pub fn set(&mut self, lab: &Experiment, arguments: Vec<String>) {
         let shown = |at: Option<usize>, snapshot: &Snapshot| {
             let name = snapshot.variants.get(at?)?.name.clone();
             lab.variants.iter().position(|variant| variant.name == name)
@@ -80,17 +75,19 @@ impl EngineState {
         let first = lab.variants.iter().position(|variant| !is_limit(&variant.name)).unwrap_or(0);
         let current = shown(Some(self.snapshot.current), &self.snapshot).unwrap_or(first);
         let other = shown(self.snapshot.other, &self.snapshot).filter(|&other| other != current);
+        self.untraceable = lab.untraceable();
+        // Of a sample that moves, the picture is the subject.
+        let traces = self.traces.unwrap_or(lab.report.animation.is_none()) && self.untraceable.is_none();
         self.snapshot = Snapshot {
             variants: lab.variants.iter().map(|variant| entry(lab, variant)).collect(),
             current,
             other,
             settings: Arc::new(lab.report.settings.clone()),
-            timelines: Arc::new([]),
-            untraced: lab.untraced(),
+            traces,
             source: lab.report.source.as_deref().map(Into::into),
             ..self.snapshot.clone()
         };
-        (self.wanted, self.terms) = (terms.clone(), terms);
+        (self.wanted, self.arguments) = (arguments.clone(), arguments);
         self.forget();
     }
 
@@ -99,7 +96,7 @@ impl EngineState {
         self.strip.clear();
         self.snapshot.frames = Arc::new([]);
         self.snapshot.figures = Arc::new(Figures::default());
-        self.snapshot.timelines = Arc::new([]);
+        (self.snapshot.timelines, self.snapshot.untraced) = (Arc::new([]), None);
     }
 
     pub fn obey(&mut self, command: Command) {
@@ -126,8 +123,13 @@ impl EngineState {
                 self.look |= view != self.view && !(is_cursor && self.snapshot.other.is_some());
                 self.view = view;
             }
-            Command::Arrange(arguments) => (self.wanted.arguments, self.ends.change) = (arguments, true),
-            Command::Trace(traced) => (self.wanted.traced, self.ends.change) = (traced, true),
+            Command::Arrange(arguments) => (self.wanted, self.ends.change) = (arguments, true),
+            Command::Trace(true) if self.untraceable.is_some() => {
+                self.tell(About::Trouble, self.untraceable.clone());
+            }
+            Command::Trace(traces) => {
+                (self.traces, self.snapshot.traces, self.step) = (Some(traces), traces, true);
+            }
             Command::Record => self.record = true,
             Command::Tell(became) => self.hear(became.map_err(Error::msg)),
             Command::Drag(drag) => {

@@ -83,7 +83,6 @@ impl Stand {
                 arguments: Vec::new(),
                 cold: false,
                 seed: 1,
-                traced: false,
                 in_step: true,
             };
             let code = Engine::run(&engines, &Adder, &wanted);
@@ -102,7 +101,11 @@ impl Stand {
     fn until(&self, what: &str, shows: impl Fn(&Snapshot) -> bool) -> Snapshot {
         let (began, mut seen) = (Instant::now(), 0);
         loop {
-            assert!(began.elapsed() < PATIENCE && !self.handoff.is_over(), "no snapshot on which {what}");
+            assert!(
+                began.elapsed() < PATIENCE && !self.handoff.is_over(),
+                "no snapshot on which {what}: {:?}",
+                self.handoff.snapshot().1.state
+            );
             self.handoff.await_snapshot(seen, PATIENCE);
             let (number, snapshot) = self.handoff.snapshot();
             self.handoff.has_drawn(number);
@@ -198,6 +201,21 @@ fn a_paused_lab_gives_way_too() {
     assert_eq!(refused.state, State::Paused);
     stand.command(arrange(16), "16 stand still", |snapshot| {
         snapshot.settings.get("count").is_some_and(|count| count == "16") && snapshot.state == State::Paused
+    });
+    stand.close();
+}
+
+/// A sample that nothing moves is traced from the start. What the user chose instead holds for the next lab too.
+#[test]
+fn waves_are_large_until_the_user_wants_the_picture() {
+    let stand = Stand::open();
+    let first = stand.until("there is a picture", |snapshot| snapshot.frame > 0);
+    assert!(first.traces);
+    stand.command(Command::Trace(false), "the picture is large", |snapshot| !snapshot.traces);
+    let next = stand.command(arrange(9), "9 run", |snapshot| counts(snapshot, 9));
+    assert!(!next.traces);
+    stand.command(Command::Trace(true), "the waves are large", |snapshot| {
+        snapshot.traces && (!snapshot.timelines.is_empty() || snapshot.untraced.is_some())
     });
     stand.close();
 }

@@ -8,7 +8,9 @@ use anyhow::Result;
 use bench::drive::session::Session;
 use bench::drive::trace::Spotlight;
 use bench::lab::Experiment;
+use record::error::one_line;
 
+use super::is_fatal;
 use crate::messages::Timeline;
 
 /// Shortest time between two traces. A trace delays its frame, because thousands of waves are read and sorted.
@@ -22,6 +24,8 @@ pub(super) struct Waves<'l> {
     /// The tracer, created on first use; or the reason why nothing can be traced.
     spotlight: OnceCell<Result<Spotlight<'l>, String>>,
     traced: Cell<Option<Instant>>,
+    /// The variants that were traced last.
+    pair: Cell<Option<(usize, Option<usize>)>>,
     /// Duration of the last trace.
     took: Cell<Duration>,
 }
@@ -31,7 +35,13 @@ type Traced = (Vec<Timeline>, Option<String>);
 
 impl<'l> Waves<'l> {
     pub fn new(lab: &'l Experiment) -> Self {
-        Self { lab, spotlight: OnceCell::new(), traced: Cell::default(), took: Cell::default() }
+        Self {
+            lab,
+            spotlight: OnceCell::new(),
+            traced: Cell::default(),
+            pair: Cell::default(),
+            took: Cell::default(),
+        }
     }
 
     /// Restarts the wait for the next trace, so that a frame comes first.
@@ -39,8 +49,7 @@ impl<'l> Waves<'l> {
         self.traced.set(Some(Instant::now()));
     }
 
-    /// The waves of the shown and the compared variant. Returns `None` if tracing is off or the last trace is
-    /// recent enough.
+    /// The waves of the shown and the compared variant. Returns `None` if the last trace of both is recent enough.
     ///
     /// # Errors
     /// A queue hangs, or the device is lost.
@@ -52,12 +61,17 @@ impl<'l> Waves<'l> {
     ) -> Result<Option<Traced>> {
         // Reading back the waves of a long pass takes longer than the rest of a frame.
         let rest = TRACES.max(SHARE * self.took.get());
-        if !self.lab.traces() || self.traced.get().is_some_and(|at| at.elapsed() < rest) {
+        let is_same = self.pair.replace(Some((current, other))) == Some((current, other));
+        if is_same && self.traced.get().is_some_and(|at| at.elapsed() < rest) {
             return Ok(None);
         }
         let began = Instant::now();
         if self.spotlight.get().is_none() {
-            let made = Spotlight::new(self.lab, session)?;
+            // Where no compiler is here, the figures go on without traced kernels.
+            let made = match Spotlight::new(self.lab, session) {
+                Err(error) if !is_fatal(&self.lab.gpu, &error) => Err(one_line(&error)),
+                made => made?,
+            };
             self.spotlight.get_or_init(|| made);
         }
         let (mut timelines, mut untraced) = (Vec::new(), None);
@@ -71,7 +85,7 @@ impl<'l> Waves<'l> {
                 Ok((trace, figures)) => {
                     timelines.push(Timeline { variant, trace: Arc::new(trace), figures: Arc::new(figures) });
                 }
-                Err(reason) => untraced = Some(format!("{}: {reason}", self.lab.variants[variant].name)),
+                Err(reason) => untraced = Some(format!("{}: {reason}", self.lab.variants[variant].label)),
             }
         }
         self.took.set(began.elapsed());

@@ -162,13 +162,14 @@ pub(crate) fn snapshot(count: usize, pixels: [u32; 2]) -> Snapshot {
     }
 }
 
-/// A split with two timelines, wrong texels, and a texel under the cursor.
+/// A split with two timelines on the stage, wrong texels, and a texel under the cursor.
 pub(super) fn split(pixels: [u32; 2]) -> Snapshot {
     let mut snapshot = snapshot(9, pixels);
     snapshot.other = Some(0);
     let mut shown = picture(pixels, 12_345);
     shown.texel = Some(Texel { at: [63, 511], value: "17".into(), expected: Some("18".into()) });
     snapshot.picture = Some(Arc::new(shown));
+    snapshot.traces = true;
     snapshot.timelines =
         Arc::new([timeline(1, traces::passes(Some(1.4))), timeline(0, traces::passes(None))]);
     snapshot
@@ -188,6 +189,7 @@ pub(super) fn troubled(pixels: [u32; 2]) -> Snapshot {
         ),
         notice(About::News, "Wrote record.json"),
     ]);
+    snapshot.traces = true;
     snapshot.untraced = Some("the device has no clock that shaders can read (VK_KHR_shader_clock)".into());
     snapshot
 }

@@ -19,7 +19,7 @@ pub enum KeyAction {
     Rival,
     /// Discard all figures.
     Reset,
-    /// Show or hide the waves.
+    /// Show the waves large, or the result.
     Waves,
     /// Start or stop the demo, which shows the variants one after another.
     Demo,
@@ -106,7 +106,7 @@ pub(super) const TABLE: &[Line] = &[
         "reset the figures",
         &[(Key::Num0, KeyAction::Reset), (Key::Backspace, KeyAction::Reset)],
     ),
-    line("W", "waves in flight", &[(Key::W, KeyAction::Waves)]),
+    line("W", "the waves large, or the result", &[(Key::W, KeyAction::Waves)]),
     line("D", "demo: variants in turn", &[(Key::D, KeyAction::Demo)]),
     line("P", "presenter size", &[(Key::P, KeyAction::Presenter)]),
     line("T", "light or dark", &[(Key::T, KeyAction::Theme)]),

@@ -1,8 +1,9 @@
 //! Computes where the panels are.
 
-use egui::Rect;
+use egui::{Rect, Vec2};
 
 use super::look::Look;
+use super::paint::share;
 
 /// What has to be placed.
 #[derive(Clone, Copy, Debug)]
@@ -10,12 +11,23 @@ pub(super) struct Wanted {
     /// Only the picture, without panels.
     pub hidden: bool,
     pub knobs: bool,
-    /// Number of timelines. If there are none, `untraced` asks for room for the reason.
-    pub timelines: usize,
-    pub untraced: bool,
+    /// The waves are the stage, and the picture a thumbnail.
+    pub waves: bool,
+    /// Columns and rows of the picture.
+    pub whole: [u32; 2],
 }
 
-/// The panels around the picture, in drawing order.
+/// Where everything is.
+pub(super) struct Places {
+    /// The largest part of the window: the picture, or the waves.
+    pub stage: Rect,
+    /// The picture; without area where a thumbnail has no room.
+    pub picture: Rect,
+    /// The panels that fit, in drawing order.
+    pub panels: Vec<(Panel, Rect)>,
+}
+
+/// The panels around the stage, in drawing order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Panel {
     Head,
@@ -23,6 +35,7 @@ pub(super) enum Panel {
     Strip,
     Spread,
     Waves,
+    Result,
     Caption,
     Knobs,
 }
@@ -30,14 +43,14 @@ pub(super) enum Panel {
 impl Panel {
     /// Whether the panel has figures or clocks, which differ between runs.
     pub(super) fn has_figures(self) -> bool {
-        !matches!(self, Self::Caption | Self::Knobs)
+        !matches!(self, Self::Result | Self::Caption | Self::Knobs)
     }
 }
 
-/// The place of the picture, and those of the panels that fit.
-pub(super) fn places(window: Rect, look: &Look, wanted: Wanted) -> (Rect, Vec<(Panel, Rect)>) {
+/// Places the stage, and around it the panels that fit.
+pub(super) fn places(window: Rect, look: &Look, wanted: Wanted) -> Places {
     if wanted.hidden {
-        return (window, Vec::new());
+        return staged(window, None, wanted);
     }
     let (unit, gap) = (look.unit, look.gap());
     let mut rest = Rest { left: window, gap };
@@ -55,27 +68,39 @@ pub(super) fn places(window: Rect, look: &Look, wanted: Wanted) -> (Rect, Vec<(P
     let strip = has_strip.then(|| right.take(Side::Bottom, (0.18 * height).clamp(5.0 * unit, 11.0 * unit)));
     let has_knobs = wanted.knobs && !look.presenter && rest.left.width() >= 42.0 * unit;
     let knobs = has_knobs.then(|| rest.take(Side::Left, 15.0 * unit));
-    let waves = waves(wanted, unit, rest.left.height()).map(|height| rest.take(Side::Bottom, height));
+    let quarter = 0.25 * rest.left.height();
+    // Below six lines there is room for the count alone.
+    let result = if quarter < 6.0 * unit { 2.4 * unit } else { quarter };
+    let result = wanted.waves.then(|| rest.take(Side::Bottom, result));
     let all = [
         (Panel::Head, head),
         (Panel::Numbers, Some(right.left)),
         (Panel::Strip, strip),
         (Panel::Spread, spread),
-        (Panel::Waves, waves),
+        (Panel::Result, result),
         (Panel::Caption, Some(caption)),
         (Panel::Knobs, knobs),
     ];
-    (rest.left, all.into_iter().filter_map(|(panel, place)| Some((panel, place?))).collect())
+    let mut places = staged(rest.left, result.map(|result| thumbnail(result, look, wanted.whole)), wanted);
+    places.panels.extend(all.into_iter().filter_map(|(panel, place)| Some((panel, place?))));
+    places
 }
 
-/// Height of the timelines: at most half of `height`.
-fn waves(wanted: Wanted, unit: f32, height: f32) -> Option<f32> {
-    let most = 0.5 * height;
-    match wanted.timelines {
-        0 => (wanted.untraced && most > 4.0 * unit).then_some(3.0 * unit),
-        1 => (most > 7.0 * unit).then(|| (13.0 * unit).min(most)),
-        _ => (most > 11.0 * unit).then(|| (21.0 * unit).min(most)),
-    }
+/// The stage with the waves and the thumbnail elsewhere, or with the picture.
+fn staged(stage: Rect, thumbnail: Option<Rect>, wanted: Wanted) -> Places {
+    let none = Rect::from_min_size(stage.min, Vec2::ZERO);
+    let picture = if wanted.waves { thumbnail.unwrap_or(none) } else { stage };
+    let panels = if wanted.waves { vec![(Panel::Waves, stage)] } else { Vec::new() };
+    Places { stage, picture, panels }
+}
+
+/// The thumbnail at the left of the result's panel, in the proportions of the picture.
+pub(super) fn thumbnail(panel: Rect, look: &Look, whole: [u32; 2]) -> Rect {
+    let inside = panel.shrink(0.5 * look.pad());
+    let height = if panel.height() < 5.0 * look.unit { 0.0 } else { inside.height() };
+    let [columns, rows] = whole.map(|side| f64::from(side.max(1)));
+    let width = (height * share(columns / rows)).min(0.5 * inside.width()).round();
+    Rect::from_min_size(inside.min, Vec2::new(width, height))
 }
 
 #[derive(Clone, Copy)]

@@ -20,6 +20,7 @@ mod notices;
 mod numbers;
 mod paint;
 mod picture;
+mod result;
 mod rows;
 mod spread;
 mod strip;
@@ -34,7 +35,7 @@ use egui::{Context, ThemePreference};
 use self::arrange::Arrange;
 use self::demo::Demo;
 use self::keys::KeyAction;
-use self::layout::{Panel, Wanted};
+use self::layout::{Panel, Places, Wanted};
 use self::look::Look;
 use self::paint::panel;
 use self::picture::Pane;
@@ -74,7 +75,6 @@ pub struct Ui {
     presenter: bool,
     hidden: bool,
     help: bool,
-    traces: bool,
     demo: Option<Demo>,
     /// Position of the variant that a split compares with.
     rival: Option<usize>,
@@ -97,7 +97,6 @@ impl Ui {
             presenter: false,
             hidden: false,
             help: false,
-            traces: false,
             demo: begin.demo.then(Demo::default),
             rival: None,
             styled: None,
@@ -137,12 +136,12 @@ impl Ui {
         let window = root.max_rect();
         let look = Look::of(window.size(), self.dark, self.presenter);
         self.dress(root, look);
-        let (picture, places) = layout::places(window, &look, self.wanted(snapshot));
-        let with_figures = places.iter().filter(|(panel, _)| panel.has_figures());
+        let Places { stage, picture, panels } = layout::places(window, &look, self.wanted(snapshot));
+        let with_figures = panels.iter().filter(|(panel, _)| panel.has_figures());
         self.figures = with_figures.map(|(_, place)| *place).collect();
         root.painter().rect_filled(window, 0.0, look.ink.paper);
         root.painter().rect_filled(picture, 0.0, look.ink.panel);
-        for (which, place) in places {
+        for (which, place) in panels {
             let (id, look) = (format!("{which:?}"), &look);
             let command = panel(root, look, place, &id, |ui, inside| {
                 self.panel(which, ui, look, inside, snapshot, now)
@@ -150,8 +149,10 @@ impl Ui {
             actions.extend(command.map(Action::Command));
         }
         actions.extend(self.arrange.due(root.ctx(), now).map(Action::Command));
-        actions.extend(self.pane.draw(root, &look, picture, snapshot).into_iter().map(Action::Command));
-        notices::draw(root, &look, picture, snapshot);
+        let is_stage = picture == stage;
+        let commands = self.pane.draw(root, &look, (picture, is_stage), snapshot);
+        actions.extend(commands.into_iter().map(Action::Command));
+        notices::draw(root, &look, stage, snapshot);
         if self.help {
             help::draw(root, &look, window);
         }
@@ -177,6 +178,7 @@ impl Ui {
             Panel::Strip => strip::draw(ui, look, inside, snapshot),
             Panel::Spread => spread::draw(ui, look, inside, snapshot),
             Panel::Waves => self.waves.draw(ui, look, inside, snapshot),
+            Panel::Result => result::draw(ui, look, inside, snapshot),
             Panel::Caption => caption::draw(ui, look, inside, snapshot, self.demo.is_some()),
             Panel::Knobs => self.arrange.draw(ui, look, snapshot, now),
         }
@@ -187,8 +189,8 @@ impl Ui {
         Wanted {
             hidden: self.hidden,
             knobs: self.arrange.is_any(),
-            timelines: snapshot.timelines.len(),
-            untraced: snapshot.untraced.is_some(),
+            waves: snapshot.traces,
+            whole: snapshot.picture.as_ref().map_or([1; 2], |picture| picture.whole),
         }
     }
 
@@ -226,10 +228,7 @@ impl Ui {
                 command(Command::Compare(self.rival));
             }
             KeyAction::Reset => command(Command::Reset),
-            KeyAction::Waves => {
-                self.traces = !(self.traces || !snapshot.timelines.is_empty() || snapshot.untraced.is_some());
-                command(Command::Trace(self.traces));
-            }
+            KeyAction::Waves => command(Command::Trace(!snapshot.traces)),
             KeyAction::Record => command(Command::Record),
             KeyAction::Demo => self.demo = if self.demo.is_some() { None } else { Some(Demo::default()) },
             KeyAction::Presenter => self.presenter = !self.presenter,

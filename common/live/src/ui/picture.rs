@@ -1,12 +1,13 @@
 //! The panel with the result. The picture is drawn pixel by pixel as the engine composed it, and can be zoomed,
 //! moved and dragged.
 
-mod over;
+pub(super) mod over;
 
 use std::sync::Arc;
 
 use egui::{
-    Color32, ColorImage, PointerButton, Pos2, Rect, Sense, TextureHandle, TextureOptions, Vec2, pos2, vec2,
+    Color32, ColorImage, PointerButton, Pos2, Rect, Sense, Stroke, TextureHandle, TextureOptions, Vec2, pos2,
+    vec2,
 };
 
 use super::look::Look;
@@ -51,12 +52,13 @@ impl Lens {
 }
 
 impl Pane {
-    /// Draws the picture and returns the commands of the user.
+    /// Draws the picture and returns the commands of the user. Names and counts lie over it only on the stage; the
+    /// result's panel has those of a thumbnail.
     pub(super) fn draw(
         &mut self,
         root: &mut egui::Ui,
         look: &Look,
-        place: Rect,
+        (place, is_stage): (Rect, bool),
         snapshot: &Snapshot,
     ) -> Vec<Command> {
         let mut commands = Vec::new();
@@ -73,7 +75,11 @@ impl Pane {
             let lens = Lens { focus: self.at.unwrap_or(whole), ..lens };
             cursor = response.hover_pos().and_then(|at| texel(lens.texel(at), picture.whole));
             self.paint(root, place, lens, look);
-            over::draw(root, look, place, snapshot, picture);
+            if is_stage {
+                over::draw(root, look, place, snapshot, picture);
+            } else if snapshot.other.is_some() {
+                root.painter().vline(place.center().x, place.y_range(), Stroke::new(2.0, look.ink.text));
+            }
         }
         // A panel larger than the largest texture gets a coarser picture.
         let most = root.input(|input| u32::try_from(input.max_texture_side).unwrap_or(u32::MAX));

@@ -77,7 +77,9 @@ const WINDOWS: [([f32; 2], f32); 4] =
 
 fn snapshots(pixels: [u32; 2]) -> Vec<Snapshot> {
     let mut snapshots = [0, 1, 9, 96].map(|count| example::snapshot(count, pixels)).to_vec();
-    snapshots.extend([example::split(pixels), example::troubled(pixels), example::empty()]);
+    let mut large = example::split(pixels);
+    large.traces = false;
+    snapshots.extend([example::split(pixels), large, example::troubled(pixels), example::empty()]);
     let mut paused = example::snapshot(9, pixels);
     (paused.state, paused.paused) = (State::Paused, true);
     let mut failed = example::snapshot(9, pixels);
@@ -175,12 +177,17 @@ fn the_words_of_the_table_are_shown() {
     refused.ui = Ui::new(&refused.ctx, given("--size 9000x9000"), Begin { dark: true, demo: false });
     let output = refused.settle(&example::troubled([300, 200]));
     assert!(has(&output, "in use: 1152x1152"), "the last good value");
-    let output = display.settle(&example::split([300, 200]));
-    for text in
-        ["(63, 511)  17, CPU reference 18", "12345 texels differ from the CPU reference", "132 SMs", "fill "]
-    {
+    let mut split = example::split([300, 200]);
+    let output = display.settle(&split);
+    for text in ["(63, 511)  17, CPU reference 18", "12345 wrong pixels", "132 SMs", "fill "] {
         assert!(has(&output, text), "{text}");
     }
+    split.traces = false;
+    let output = display.settle(&split);
+    for text in ["(63, 511)  17, CPU reference 18", "12345 texels differ from the CPU reference"] {
+        assert!(has(&output, text), "{text}");
+    }
+    assert!(!has(&output, "132 SMs"));
 }
 
 #[test]
@@ -201,7 +208,6 @@ fn keys_become_wishes() {
         (Key::Num0, command(Command::Reset)),
         (Key::Backspace, command(Command::Reset)),
         (Key::W, command(Command::Trace(true))),
-        (Key::W, command(Command::Trace(false))),
         (Key::R, command(Command::Record)),
         (Key::F, vec![Action::FullScreen]),
         (Key::S, vec![Action::Screenshot]),
@@ -215,6 +221,8 @@ fn keys_become_wishes() {
     ] {
         assert_eq!(display.commands(&snapshot, key), actions, "{key:?}");
     }
+    let split = example::split([300, 200]);
+    assert_eq!(display.commands(&split, Key::W), command(Command::Trace(false)));
     let few = example::snapshot(2, [300, 200]);
     assert!(display.commands(&few, Key::Num3).is_empty());
     assert!(display.commands(&example::empty(), Key::ArrowRight).is_empty());
@@ -251,6 +259,28 @@ fn hidden_panels_leave_the_picture_the_window() {
     assert_eq!(look(&actions), Some([1280, 720]));
     display.frame(&snapshot, Vec::new());
     assert_eq!(look(&display.actions), None, "only when it changes");
+}
+
+/// The waves have the room that the picture has without them, and the picture is smaller, where it has room at all.
+#[test]
+fn the_stage_is_the_waves_and_the_result_a_thumbnail() {
+    let split = example::split([300, 200]);
+    for (size, has_thumbnail) in [([1280.0, 720.0], true), ([400.0, 800.0], true), ([300.0, 200.0], false)] {
+        let mut display = Display::new(size, 1.0);
+        let places = |waves: bool| {
+            let look = Look::of(display.size, true, display.ui.presenter);
+            let wanted = Wanted { waves, ..display.ui.wanted(&split) };
+            layout::places(Rect::from_min_size(egui::Pos2::ZERO, display.size), &look, wanted)
+        };
+        let (waves, picture) = (places(true), places(false));
+        let of = |panel| waves.panels.iter().find(|(other, _)| *other == panel).unwrap().1;
+        assert_eq!((of(Panel::Waves), picture.picture), (waves.stage, picture.stage));
+        assert!(waves.stage.height() > 0.6 * picture.stage.height(), "{size:?}");
+        assert!(of(Panel::Result).contains_rect(waves.picture));
+        assert_eq!(waves.picture.area() > 0.0, has_thumbnail, "{size:?}");
+        let output = display.settle(&split);
+        assert!(has(&output, "12345 wrong pixels") && has(&output, "fill "), "{size:?}");
+    }
 }
 
 #[test]

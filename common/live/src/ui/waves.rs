@@ -46,26 +46,29 @@ impl Waves {
     pub(super) fn draw(&mut self, ui: &egui::Ui, look: &Look, inside: Rect, snapshot: &Snapshot) {
         let painter = ui.painter();
         if snapshot.timelines.is_empty() {
-            let why = snapshot.untraced.as_deref().unwrap_or_default();
-            let text = format!("No waves: {why}");
-            let text = lines(painter, &text, look.small(), look.ink.faint, (inside.width(), 2));
+            let text = snapshot.untraced.as_ref().map_or_else(String::new, |why| format!("No waves: {why}"));
+            let text = lines(painter, &text, look.plain(), look.ink.faint, (inside.width(), 4));
             put(painter, inside.left_center(), Align2::LEFT_CENTER, text);
             return;
         }
-        let axes = axes(&snapshot.timelines);
-        let count = number(snapshot.timelines.len());
         let axis = 1.5 * look.small;
-        let each = (inside.height() - axis) / count;
+        // Of two that have no room, the shown variant's comes first.
+        let room = whole((inside.height() - axis) / (5.0 * look.unit)).clamp(1, snapshot.timelines.len());
+        let timelines = &snapshot.timelines[..room];
+        let axes = axes(timelines);
+        let each = (inside.height() - axis) / number(room);
         let left = inside.left() + 3.4 * look.unit;
-        for (at, timeline) in snapshot.timelines.iter().enumerate() {
+        for (at, timeline) in timelines.iter().enumerate() {
             let top = inside.top() + each * number(at);
             let head =
                 head(ui, look, Rect::from_min_max(pos2(inside.left(), top), inside.max), snapshot, timeline);
             let area =
                 Rect::from_min_max(pos2(left, head), pos2(inside.right(), top + each - 0.4 * look.unit));
-            let (plot, map) = area.split_top_bottom_at_y(area.top() + 0.55 * area.height());
+            // Where there is no room for both, the lanes give way.
+            let part = if area.height() < 4.0 * look.unit { 1.0 } else { 0.55 };
+            let (plot, map) = area.split_top_bottom_at_y(area.top() + part * area.height());
             let map = Rect::from_min_max(map.min + egui::vec2(0.0, 0.25 * look.unit), map.max);
-            self.renew(ui, &snapshot.timelines, plot, axes);
+            self.renew(ui, timelines, plot, axes);
             let Some(panel) = self.drawn.as_ref().and_then(|drawn| drawn.panels.get(at)) else { continue };
             let lanes =
                 format!("{} {}", panel.lanes, lane_word(timeline.trace.lanes, snapshot.device.vendor_id));
@@ -165,6 +168,9 @@ impl Panel {
         let painter = ui.painter();
         let all = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
         for (area, texture) in [(plot, &self.stacks), (map, &self.map)] {
+            if !area.is_positive() {
+                continue;
+            }
             painter.rect_filled(area, 0.0, look.ink.field.gamma_multiply(0.6));
             painter.image(texture.id(), area, all, Color32::WHITE);
         }
@@ -173,11 +179,15 @@ impl Panel {
             painter.text(at, anchor, text, look.small(), look.ink.faint);
         };
         let left = plot.left() - 0.4 * look.unit;
-        label(pos2(left, plot.top()), Align2::RIGHT_TOP, &format!("{top:.0}"));
+        if plot.height() > look.small {
+            label(pos2(left, plot.top()), Align2::RIGHT_TOP, &format!("{top:.0}"));
+        }
         if plot.height() > 3.2 * look.small {
             label(pos2(left, plot.bottom()), Align2::RIGHT_BOTTOM, "waves");
         }
-        label(pos2(left, map.center().y), Align2::RIGHT_CENTER, lanes);
+        if map.is_positive() {
+            label(pos2(left, map.center().y), Align2::RIGHT_CENTER, lanes);
+        }
     }
 }
 

@@ -52,7 +52,7 @@ fn halves(snapshot: &Snapshot) -> Option<[&str; 2]> {
     Some([name(snapshot.current)?, name(snapshot.other?)?])
 }
 
-fn said(texel: &Texel) -> String {
+pub(in crate::ui) fn said(texel: &Texel) -> String {
     let [x, y] = texel.at;
     let expected =
         texel.expected.as_ref().map(|right| format!(", CPU reference {right}")).unwrap_or_default();
