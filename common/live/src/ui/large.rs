@@ -1,45 +1,112 @@
-//! The figures of the shown variant in large letters, for presenter mode.
+//! Figures in large letters and the sentence on them: of two variants while they are compared, else of the shown one
+//! in presenter mode.
 
-use egui::{Align2, Painter, Rect, pos2};
+use egui::{Align2, Color32, Painter, Pos2, Rect, pos2};
+use record::figures::Figures;
+use record::{Headline, Kind, Outcome, Value};
 use report::format;
 
 use super::look::Look;
 use super::paint::{line, lines, put};
 use super::rows::{row, said_of, spread, status_colour};
-use crate::messages::{Entry, Snapshot};
+use crate::messages::Snapshot;
 
-/// Draws the figures and returns their bottom edge.
+/// Draws the figures and the sentence, and returns the bottom edge.
 pub(super) fn large(painter: &Painter, look: &Look, inside: Rect, snapshot: &Snapshot) -> f32 {
     let ink = &look.ink;
-    let (left, mut y) = (inside.left(), inside.top());
-    let Some(entry) = snapshot.variants.get(snapshot.current) else { return y };
-    let name = line(painter, &entry.label, look.bold(1.3), ink.current, inside.width());
-    y = put(painter, pos2(left, y), Align2::LEFT_TOP, name).bottom();
-    let row = row(snapshot, snapshot.current);
-    let status = row.and_then(|row| Some((said_of(row)?, status_colour(row, look))));
-    if let Some((text, colour)) = status {
-        let text = lines(painter, &text, look.bold(1.3), colour, (inside.width(), 3));
-        return put(painter, pos2(left, y), Align2::LEFT_TOP, text).bottom() + look.unit;
+    let mut page = Page { painter, look, inside };
+    if let Some(other) = snapshot.other {
+        let (left, right) = inside.split_left_right_at_fraction(0.5);
+        let one = page.number(left, snapshot, snapshot.current, ink.current);
+        let two = page.number(right, snapshot, other, ink.rival);
+        page.inside.min.y = one.max(two);
+        if let Some(text) = sentence(snapshot, other) {
+            page.words(&text, 1.1, ink.text, 3);
+        }
+    } else if look.presenter {
+        page.inside.min.y = page.number(inside, snapshot, snapshot.current, ink.current);
+        let record = snapshot.figures.record.as_ref();
+        if let Some(headline) = record.and_then(|record| record.headline.as_ref()) {
+            let [finding, claim] = told(headline);
+            page.words(&finding, 1.2, ink.text, 3);
+            page.words(&claim, 0.9, ink.faint, 3);
+        }
+    } else {
+        return inside.top();
     }
-    let time = row.and_then(|row| Some(format::significant(row.isolated_us.as_ref()?.median)));
-    let time = painter.layout_no_wrap(time.unwrap_or_else(|| "–".into()), look.bold(3.2), ink.text);
-    let time = put(painter, pos2(left, y - 0.4 * look.unit), Align2::LEFT_TOP, time);
-    let unit = painter.layout_no_wrap("µs".into(), look.bold(1.4), ink.faint);
-    let base = time.bottom() - 0.75 * look.unit;
-    let unit = put(painter, pos2(time.right() + 0.4 * look.unit, base), Align2::LEFT_BOTTOM, unit);
-    let error = row.and_then(|row| spread(snapshot, row.isolated_us.as_ref()?)).unwrap_or_default();
-    let error = painter.layout_no_wrap(error, look.plain(), ink.faint);
-    put(painter, pos2(unit.right() + 0.5 * look.unit, base), Align2::LEFT_BOTTOM, error);
-    y = time.bottom() - 0.4 * look.unit;
-    let (is, ratio): (fn(&Entry) -> bool, _) = match row {
-        Some(row) if row.to_baseline.is_some() && !entry.is_baseline => (|e| e.is_baseline, &row.to_baseline),
-        Some(row) if !entry.is_bound => (|e| e.is_bound, &row.to_bound),
-        _ => (|_| false, &None),
+    page.inside.top() + 0.6 * look.unit
+}
+
+/// What is still free of the panel.
+struct Page<'p> {
+    painter: &'p Painter,
+    look: &'p Look,
+    inside: Rect,
+}
+
+impl Page<'_> {
+    /// Draws a variant's label, and below it its time or its status; returns the bottom edge.
+    fn number(&self, place: Rect, snapshot: &Snapshot, at: usize, colour: Color32) -> f32 {
+        let (painter, look) = (self.painter, self.look);
+        let put_below = |at: Pos2, galley| put(painter, at, Align2::LEFT_TOP, galley);
+        let Some(entry) = snapshot.variants.get(at) else { return place.top() };
+        let room = place.width() - look.unit;
+        let name = put_below(place.min, line(painter, &entry.label, look.bold(1.2), colour, room));
+        let row = row(snapshot, at);
+        if let Some((row, text)) = row.and_then(|row| Some((row, said_of(row)?))) {
+            let text = lines(painter, &text, look.bold(1.1), status_colour(row, look), (room, 3));
+            return put_below(name.left_bottom(), text).bottom();
+        }
+        let time = row.and_then(|row| row.isolated_us.as_ref());
+        let median = time.map_or_else(|| "–".to_owned(), |time| format::significant(time.median));
+        let size = if snapshot.other.is_some() { 2.4 } else { 3.2 };
+        let median = painter.layout_no_wrap(median, look.bold(size), colour);
+        let at = pos2(name.left(), name.bottom() - 0.1 * size * look.unit);
+        let median = put_below(at, median);
+        let base = median.bottom() - 0.24 * size * look.unit;
+        let unit = painter.layout_no_wrap("µs".into(), look.bold(1.2), look.ink.faint);
+        let unit = put(painter, pos2(median.right() + 0.4 * look.unit, base), Align2::LEFT_BOTTOM, unit);
+        let error = time.and_then(|time| spread(snapshot, time)).unwrap_or_default();
+        let room = place.right() - unit.right() - look.unit;
+        let error = line(painter, &error, look.small(), look.ink.faint, room);
+        put(painter, pos2(unit.right() + 0.5 * look.unit, base), Align2::LEFT_BOTTOM, error);
+        median.bottom() - 0.1 * size * look.unit
+    }
+
+    /// Draws a sentence in at most `rows` lines.
+    fn words(&mut self, text: &str, size: f32, colour: Color32, rows: usize) {
+        let size = self.look.bold((size * self.look.unit).max(self.look.small) / self.look.unit);
+        let text = lines(self.painter, text, size, colour, (self.inside.width(), rows));
+        self.inside.min.y = put(self.painter, self.inside.min, Align2::LEFT_TOP, text).bottom();
+    }
+}
+
+/// `events 63.3 µs, barrier 48.8 µs: 1.29x as long`; `None` until both have times.
+fn sentence(snapshot: &Snapshot, other: usize) -> Option<String> {
+    let told = |at: usize| {
+        let time = Value::of(row(snapshot, at)?.isolated_us.as_ref()?, 1.0, "µs");
+        Some(format!("{} {}", snapshot.variants.get(at)?.label, time.text()))
     };
-    if let (Some(reference), Some(ratio)) = (snapshot.variants.iter().find(|entry| is(entry)), ratio) {
-        let text = format!("{} × {}", format::ratio(ratio), reference.label);
-        let text = line(painter, &text, look.bold(1.3), ink.text, inside.width());
-        y = put(painter, pos2(left, y), Align2::LEFT_TOP, text).bottom();
-    }
-    y + 0.8 * look.unit
+    let [one, two] = [snapshot.current, other].map(|at| snapshot.variants.get(at));
+    let ratio = Figures::new(snapshot.figures.rows()).ratio(&one?.name, &two?.name)?;
+    // With few samples, or around 1, which of the two takes longer is not known.
+    let apart = ratio.median_95.filter(|interval| interval.low > 1.0 || interval.high < 1.0);
+    let is = apart.map_or_else(
+        || "no difference shown".to_owned(),
+        |interval| format!("{:.*}x as long", format::decimals(interval, 2), ratio.median),
+    );
+    let cpu = if snapshot.device.kind == Kind::Cpu { ". On a CPU this says nothing about a GPU" } else { "" };
+    Some(format!("{}, {}: {is}{cpu}.", told(snapshot.current)?, told(other)?))
+}
+
+/// The finding of a run, and the claim that it tests, as `--bench` prints them.
+fn told(headline: &Headline) -> [String; 2] {
+    let published = headline.published.as_ref().map_or_else(String::new, |figure| format!(", {figure}"));
+    let outcome = match headline.outcome {
+        Outcome::SaysNothing => "a CPU device says nothing about it".to_owned(),
+        outcome => format!("{} here", outcome.words()),
+    };
+    let interval = headline.value.as_ref().and_then(Value::interval_text);
+    let interval = interval.map_or_else(String::new, |interval| format!(" ({interval})"));
+    [format!("{}{interval}.", headline.finding), format!("Claim: {}{published}: {outcome}.", headline.claim)]
 }

@@ -65,9 +65,7 @@ impl Numbers {
         snapshot: &Snapshot,
     ) -> Option<usize> {
         let mut inside = inside;
-        if look.presenter {
-            inside.min.y = large(ui.painter(), look, inside, snapshot);
-        }
+        inside.min.y = large(ui.painter(), look, inside, snapshot);
         if let Some(text) = cautions(snapshot) {
             let rows = if inside.height() > 14.0 * look.unit { 3 } else { 1 };
             let shown = lines(ui.painter(), &text, look.small(), look.ink.rival, (inside.width(), rows));

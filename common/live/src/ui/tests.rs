@@ -261,6 +261,46 @@ fn hidden_panels_leave_the_picture_the_window() {
     assert_eq!(look(&display.actions), None, "only when it changes");
 }
 
+/// Both numbers, and the sentence between them by labels: a factor only where the interval is on one side of 1.
+#[test]
+fn two_variants_are_told_in_one_sentence() {
+    let mut split = example::split([300, 200]);
+    let mut display = Display::new([1280.0, 720.0], 1.0);
+    let mut told = |snapshot: &Snapshot| {
+        let output = display.settle(snapshot);
+        let texts = texts(&output.shapes);
+        texts.into_iter().map(|(text, _)| text).find(|text| text.starts_with("full barrier ")).unwrap()
+    };
+    assert!(
+        told(&split).starts_with("full barrier 75.0 µs, no barrier 46.2 µs: 1.62x as long"),
+        "{}",
+        told(&split)
+    );
+    // The image barrier of the example takes as long, within its noise.
+    let mut record = (**split.figures.record.as_ref().unwrap()).clone();
+    let mut times = record.rows[1].samples.clone();
+    times.reverse();
+    times.iter_mut().zip(0..).for_each(|(sample, round)| sample.round = round);
+    record.rows[2].samples = times;
+    Arc::make_mut(&mut split.figures).record = Some(Arc::new(record));
+    split.other = Some(2);
+    assert!(told(&split).contains(": no difference shown"), "{}", told(&split));
+    Arc::make_mut(&mut split.device).kind = record::Kind::Cpu;
+    assert!(told(&split).ends_with("On a CPU this says nothing about a GPU."), "{}", told(&split));
+}
+
+#[test]
+fn an_audience_reads_the_finding() {
+    let snapshot = example::snapshot(9, [300, 200]);
+    let mut display = Display::new([1280.0, 720.0], 1.0);
+    display.ui.presenter = true;
+    let output = display.settle(&snapshot);
+    let headline = snapshot.figures.record.as_ref().unwrap().headline.clone().unwrap();
+    for text in [headline.finding, headline.claim, headline.outcome.words().to_owned()] {
+        assert!(has(&output, &text), "{text}");
+    }
+}
+
 /// The waves have the room that the picture has without them, and the picture is smaller, where it has room at all.
 #[test]
 fn the_stage_is_the_waves_and_the_result_a_thumbnail() {
