@@ -94,6 +94,8 @@ pub struct Snapshot {
     pub other: Option<usize>,
     /// The engine's figures, updated a few times per second; one row per variant.
     pub figures: Arc<Figures>,
+    /// Times in µs, by variant, that were taken before the shaders in use were saved.
+    pub before: Arc<BTreeMap<String, Vec<f64>>>,
     /// The latest frames, oldest first.
     pub frames: Arc<[Frame]>,
     /// The picture of the shown variant's result.

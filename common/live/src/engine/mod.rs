@@ -223,6 +223,7 @@ impl<'e> Engine<'e> {
                 state.tell(About::News, Some(news));
                 state.tell(About::Shader, None);
                 state.snapshot.reloads += 1;
+                state.keep();
                 state.ends.anew = true;
                 state.pending.clear();
             }

@@ -7,12 +7,14 @@ use std::time::{Duration, Instant};
 use anyhow::{Error, Result};
 use bench::lab::Experiment;
 use record::error::one_line;
-use record::is_limit;
+use record::{Row, is_limit};
 
 use crate::messages::{About, Command, Drag, Entry, Figures, Frame, Notice, Snapshot, State, View};
 
 /// Number of frames in the strip.
 const STRIP: usize = 240;
+/// Number of times that are kept of each variant when shaders are reloaded: enough to see 1 %.
+const KEPT: usize = 256;
 /// How long news stay on the screen.
 const NEWS: Duration = Duration::from_secs(6);
 
@@ -84,11 +86,24 @@ impl EngineState {
             other,
             settings: Arc::new(lab.report.settings.clone()),
             traces,
+            before: Arc::default(),
             source: lab.report.source.as_deref().map(Into::into),
             ..self.snapshot.clone()
         };
         (self.wanted, self.arguments) = (arguments.clone(), arguments);
         self.forget();
+    }
+
+    /// Keeps the newest times of each variant, to compare those of the reloaded shaders with them. A variant that
+    /// was reloaded again before it had an interval keeps its older ones.
+    pub fn keep(&mut self) {
+        let figures = Arc::clone(&self.snapshot.figures);
+        let before = Arc::make_mut(&mut self.snapshot.before);
+        let has_interval = |row: &&Row| row.isolated_us.is_some_and(|time| time.median_95.is_some());
+        for row in figures.rows().iter().filter(has_interval) {
+            let times = row.samples.iter().rev().take(KEPT).map(|sample| sample.one_us);
+            before.insert(row.variant.clone(), times.collect());
+        }
     }
 
     /// Discards all figures.
@@ -115,7 +130,7 @@ impl EngineState {
             Command::Show(_) => {}
             Command::Pause(paused) => self.snapshot.paused = paused,
             Command::Step => self.step = true,
-            Command::Reset => self.ends.anew = true,
+            Command::Reset => (self.ends.anew, self.snapshot.before) = (true, Arc::default()),
             Command::Look(view) => {
                 // A split needs both results, and they do not exist at the same time. A cursor move alone is not
                 // worth sampling both again.
@@ -211,6 +226,20 @@ fn entry(lab: &Experiment, variant: &bench::variant::Variant) -> Entry {
 mod tests {
     use super::*;
     use crate::ui::example;
+
+    #[test]
+    fn a_reload_keeps_the_times_and_a_reset_drops_them() {
+        let mut state = EngineState::new(example::snapshot(9, [8, 8]));
+        state.keep();
+        state.forget();
+        // Nothing was measured in between.
+        state.keep();
+        let before = Arc::clone(&state.snapshot.before);
+        assert_eq!(before["full_barrier"].len(), 240);
+        assert!(!before.contains_key("late_acquire"), "it has no times");
+        state.obey(Command::Reset);
+        assert!(state.snapshot.before.is_empty());
+    }
 
     #[test]
     fn whoever_walks_onto_the_rival_flips_the_two() {

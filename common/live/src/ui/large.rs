@@ -8,7 +8,7 @@ use report::format;
 
 use super::look::Look;
 use super::paint::{line, lines, put};
-use super::rows::{row, said_of, spread, status_colour};
+use super::rows::{change, row, said_of, spread, status_colour};
 use crate::messages::Snapshot;
 
 /// Draws the figures and the sentence, and returns the bottom edge.
@@ -25,6 +25,9 @@ pub(super) fn large(painter: &Painter, look: &Look, inside: Rect, snapshot: &Sna
         }
     } else if look.presenter {
         page.inside.min.y = page.number(inside, snapshot, snapshot.current, ink.current);
+        if let Some(text) = change(snapshot, snapshot.current) {
+            page.words(&text, 1.2, ink.text, 2);
+        }
         let record = snapshot.figures.record.as_ref();
         if let Some(headline) = record.and_then(|record| record.headline.as_ref()) {
             let [finding, claim] = told(headline);

@@ -8,7 +8,7 @@ use super::large::large;
 use super::look::Look;
 use super::notices::cautions;
 use super::paint::{figure, line, lines, put};
-use super::rows::{row, said_of, spread, status_colour};
+use super::rows::{change, row, said_of, spread, status_colour};
 use crate::messages::{Entry, Snapshot};
 
 /// The table. Remembers the row that it has scrolled to, and whether that row had a second line.
@@ -82,7 +82,7 @@ impl Numbers {
         let has_below = snapshot
             .variants
             .get(snapshot.current)
-            .is_some_and(|entry| below(entry, row(snapshot, snapshot.current), look).is_some());
+            .is_some_and(|entry| below(snapshot, snapshot.current, entry, look).is_some());
         let now = Some((snapshot.current, has_below));
         let follow = std::mem::replace(&mut self.seen, now) != now;
         let mut list = ui.new_child(egui::UiBuilder::new().id_salt("rows").max_rect(inside));
@@ -104,7 +104,7 @@ fn rows(
     let mut chosen = None;
     for (at, entry) in snapshot.variants.iter().enumerate() {
         let row = row(snapshot, at);
-        let below = below(entry, row, look);
+        let below = below(snapshot, at, entry, look);
         let height = (1.75 * look.unit + if below.is_some() { 1.15 * look.small } else { 0.0 }).round();
         let (place, response) =
             ui.allocate_exact_size(Vec2::new(ui.available_width(), height), Sense::click());
@@ -124,9 +124,10 @@ fn rows(
     chosen
 }
 
-/// The line below a row's figures: its correctness class, its wrong results, and whether it is the usual way or the
+/// The line below a row's figures: what a reload has changed, its correctness class, its wrong results, and whether it is the usual way or the
 /// fastest possible.
-fn below(entry: &Entry, row: Option<&Row>, look: &Look) -> Option<(String, Color32)> {
+fn below(snapshot: &Snapshot, at: usize, entry: &Entry, look: &Look) -> Option<(String, Color32)> {
+    let row = row(snapshot, at);
     let racy = row.and_then(|row| row.racy).filter(|racy| racy.racy_samples > 0);
     // In presenter mode there is no room for the status next to the name.
     let status = row.filter(|_| look.presenter).and_then(said_of);
@@ -135,7 +136,7 @@ fn below(entry: &Entry, row: Option<&Row>, look: &Look) -> Option<(String, Color
         _ if racy.is_some() => look.ink.racy,
         _ => look.ink.faint,
     };
-    let mut parts: Vec<_> = status.into_iter().collect();
+    let mut parts: Vec<_> = status.into_iter().chain(change(snapshot, at)).collect();
     parts.extend(promised(&entry.promise).map(str::to_owned));
     match (racy, row.and_then(|row| row.racy)) {
         (Some(racy), _) => parts.push(format!("wrong texels: {}", format::racy(racy))),

@@ -290,6 +290,29 @@ fn two_variants_are_told_in_one_sentence() {
 }
 
 #[test]
+fn a_reload_shows_before_and_after() {
+    let mut snapshot = example::snapshot(9, [300, 200]);
+    let mut display = Display::new([1280.0, 720.0], 1.0);
+    let times = |factor: f64| {
+        let row = example::snapshot(9, [300, 200]).figures.rows()[1].clone();
+        Arc::new(
+            [(row.variant.clone(), row.samples.iter().map(|sample| factor * sample.one_us).collect())].into(),
+        )
+    };
+    for (factor, text) in [
+        (1.25, "before 93.8 µs, now 75.0 µs: −20 %"),
+        (1.0, "before 75.0 µs, now 75.0 µs: no difference shown"),
+    ] {
+        snapshot.before = times(factor);
+        for presenter in [false, true] {
+            display.ui.presenter = presenter;
+            let output = display.settle(&snapshot);
+            assert!(has(&output, text), "{text}: {:#?}", texts(&output.shapes));
+        }
+    }
+}
+
+#[test]
 fn an_audience_reads_the_finding() {
     let snapshot = example::snapshot(9, [300, 200]);
     let mut display = Display::new([1280.0, 720.0], 1.0);
