@@ -172,7 +172,7 @@ impl Widget<'_> {
                 let text = self.look.aside(text, self.look.ink.current);
                 let back = is_turned && ui.add(egui::Button::new(text).frame(false)).clicked();
                 if !is_turned && self.knob.default.is_none() && self.in_use.is_some() && !self.knob.is_list {
-                    let text = self.look.aside("as the sample chooses", self.look.ink.faint);
+                    let text = self.look.aside("automatic", self.look.ink.faint);
                     ui.add(egui::Label::new(text).truncate());
                 }
                 back
@@ -231,7 +231,7 @@ impl Widget<'_> {
             let mut value = self.value();
             let field = TextEdit::singleline(&mut value).desired_width(room);
             let is_number = matches!(self.knob.kind, Kind::Number { .. }) && !self.knob.is_list;
-            let hint = if is_number { "not given" } else { "as the sample chooses" };
+            let hint = if is_number { "not given" } else { "automatic" };
             let response = ui.add(field.hint_text(hint)).on_hover_text(&self.knob.help);
             if response.changed() {
                 self.set(value);
