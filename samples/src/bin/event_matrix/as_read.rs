@@ -69,7 +69,7 @@ impl AsRead {
             return vec![format!("Nobody has read what the driver with VkDriverId {id} does with events.")];
         };
         if let Some(reason) = &driver.unread {
-            return vec![format!("The driver's source does not say what its events do: {reason}.")];
+            return vec![format!("What its source says of events is not known: {reason}.")];
         }
         let groups = self.groups(driver, measured);
         let Some(main) = groups.iter().find_map(|group| group.read_in) else { return Vec::new() };

@@ -46,10 +46,8 @@ fn what_cannot_be_read_is_one_line() {
     let record = samples::recorded("matrix-512-12-passes").unwrap();
     assert_eq!(
         lines(&record, 4, "580.159.04"),
-        [
-            "The driver's source does not say what its events do: the source of NVIDIA's proprietary driver is not \
-          public."
-        ]
+        ["What its source says of events is not known: the source of NVIDIA's proprietary driver is not \
+          public."]
     );
     assert_eq!(
         lines(&record, 10, "5.0.0"),
