@@ -67,6 +67,7 @@ pub struct Report {
     pub(crate) headline: Option<OneLine>,
     pub(crate) verdict: Option<Verdict>,
     pub(crate) trials: Option<usize>,
+    pub(crate) is_together: bool,
     pub(crate) wants_traces: bool,
     /// How the cross tables are shown that variants have a [`cell`](crate::variant::Variant::cell) in.
     pub(super) matrix: Option<Matrix>,
@@ -104,6 +105,12 @@ impl Report {
     /// line sets another number. Call it before the first output is declared.
     pub fn trials(&mut self, count: usize) {
         self.trials = Some(count);
+    }
+
+    /// Samples every variant until all are done, for variants that leave something to each other: a cache is cold because
+    /// another variant has just used it.
+    pub fn sample_together(&mut self) {
+        self.is_together = true;
     }
 
     /// Traces the waves of every variant by default if the device has a shader clock, for a sample whose results

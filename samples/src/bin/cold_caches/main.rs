@@ -64,6 +64,8 @@ fn cold_caches(lab: &mut Lab, args: &Args) -> Result<()> {
     let items = items(size)?;
     let passes = args.passes.unwrap_or(if lab.device().is_cpu() { 4 } else { 8 });
     lab.report.setting("passes", passes);
+    // A variant that is sampled alone finds its own code and constants in the caches.
+    lab.report.sample_together();
 
     let work = Work { size, items, passes };
     code(lab, work)?;

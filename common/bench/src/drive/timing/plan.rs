@@ -73,7 +73,8 @@ pub(super) fn plan(lab: &Lab, uses: &Uses<'_>, options: &BenchOptions) -> Plan {
                 // All threads of a CPU device see one memory and passes do not overlap: hardware-dependent variants
                 // must be correct there.
                 must_differ: must_differ(&variant.promise, !lab.device().is_cpu()),
-                reference: is_limit(&variant.name)
+                reference: lab.report.is_together
+                    || is_limit(&variant.name)
                     || lab.report.references().any(|name| *name == variant.name),
                 known_wrong: None,
             })

@@ -141,3 +141,19 @@ fn limits_are_sampled_as_long_as_any_variant_and_have_no_ratio() {
         figures.us(Time::Isolated, COPY_LIMIT).unwrap() / figures.us(Time::Isolated, "right").unwrap();
     assert!((part.median / times - 120.0 / 2048.0).abs() < 1e-9, "{part:?} of {times}");
 }
+
+#[test]
+fn variants_that_need_each_other_are_sampled_to_the_end() {
+    let mut lab = lab();
+    declare(&mut lab);
+    lab.make().unwrap();
+    let stay = |lab: &Lab| -> Vec<bool> {
+        let mut session = Session::new(lab).unwrap();
+        session.dry_run().unwrap();
+        let plan = plan::plan(lab, &session.uses, &BenchOptions::default());
+        plan.rows.iter().map(|row| row.reference).collect()
+    };
+    assert_eq!(stay(&lab), [false, false]);
+    lab.report.sample_together();
+    assert_eq!(stay(&lab), [true, true]);
+}
