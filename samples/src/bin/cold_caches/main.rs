@@ -19,7 +19,7 @@
 //! - No pass reads what another wrote, so barriers only order. Under `constants_*_flushed` they make memory visible,
 //!   too: some drivers empty the constant caches for that.
 //!
-//! On an H200 a pass of new code takes 10.8 µs longer (short code: 0.3 µs), and a pass with new constants 8.9 µs.
+//! On an H200 a pass of new code takes 11.7 µs longer (short code: 0.3 µs), and a pass with new constants 9.3 µs.
 //! Behind the same chain (back to back) nothing of it is left: the last-level cache seems to hold all versions. A time
 //! does not tell which level of cache a fetch missed. Look for, in RGP or Nsight: instruction fetch stalls in the first
 //! waves of a pass.
