@@ -61,7 +61,8 @@ fn cards(cards: &[Card<'_>], several: bool) -> Markup {
 }
 
 fn card(card: &Card<'_>, several: bool) -> Markup {
-    let beware = card.entries.first().map(|entry| table::beware(entry.record())).unwrap_or_default();
+    let warnings =
+        card.entries.first().map(|entry| report::warnings(entry.record()).join(" ")).unwrap_or_default();
     html! {
         article.card {
             @let first = card.entries.first().map_or("", |entry| &entry.id);
@@ -89,7 +90,7 @@ fn card(card: &Card<'_>, several: bool) -> Markup {
                     }
                 }
             }
-            @if !beware.is_empty() { p.small { "Beware: " (beware) } }
+            @if !warnings.is_empty() { p.small { (warnings) } }
         }
     }
 }

@@ -100,7 +100,7 @@ pub fn records(head: &str, first: &dyn Fn(&&Entry) -> String, entries: &[&Entry]
 }
 
 /// What to know before believing the figures of a record, in a few words.
-pub fn beware(record: &Record) -> String {
+fn beware(record: &Record) -> String {
     provenance::flags(record).into_iter().map(|flag| flag.short).collect::<Vec<_>>().join(", ")
 }
 
