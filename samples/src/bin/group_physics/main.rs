@@ -45,6 +45,7 @@
 //! Specification: Vulkan 1.3, appendix A (precision of operations).
 
 mod arithmetic;
+mod camera;
 mod device;
 mod drag_state;
 mod frame;

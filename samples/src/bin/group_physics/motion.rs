@@ -95,8 +95,7 @@ impl Simulation for Motion {
                 particle[axis] = settled(at[i][axis] + INERTIA * displacement(i, axis)).to_bits();
             }
             if let Some((_, to)) = dragged.filter(|&(dragged, _)| dragged == i) {
-                particle[0] = settled(to[0]).to_bits();
-                particle[1] = settled(to[1]).to_bits();
+                particle[..3].copy_from_slice(&to.map(|side| settled(side).to_bits()));
                 particle[3] = 0.0_f32.to_bits();
             }
         }
@@ -180,21 +179,17 @@ mod tests {
     fn a_pulled_particle_goes_where_the_pointer_is_and_its_neighbours_follow() {
         let motion = motion(false);
         let rest = after(&motion, 30, None);
-        let place = rest[0];
-        let pixel = |to: [f32; 2]| {
-            // The inverse of the picture's mapping from pixels to islands, which is linear.
-            let [a, b] = [[40.0; 2], [50.0; 2]].map(|at| motion.picture.in_island(0, at).unwrap());
-            [0, 1].map(|axis| 40.0 + 10.0 * (to[axis] - a[axis]) / (b[axis] - a[axis]))
-        };
-        let from = pixel([place[0], place[1]]);
-        let to = [place[0] + 3.0, place[1] + 3.0];
-        let pull = Some(Pull { from, to: pixel(to) });
-        let now = after(&motion, 40, pull);
-        assert!((now[0][0] - to[0]).abs() < 0.01 && (now[0][1] - to[1]).abs() < 0.01, "{:?} {to:?}", now[0]);
-        assert!((now[1][0] - rest[1][0]).abs() > 0.5, "{:?} {:?}", now[1], rest[1]);
-        assert_eq!(motion.picture.place([-1.0, 5.0]), None);
+        let camera = motion.picture.camera(0);
+        let [x, y, _] = camera.place(rest[0]);
+        let to = [x + 80.0, y + 60.0];
+        let now = after(&motion, 40, Some(Pull { from: [x, y], to }));
+        let place = camera.place(now[0]);
+        assert!((0..2).all(|k| (place[k] - to[k]).abs() < 0.1), "{place:?} {to:?}");
+        let moved = (0..3).map(|k| (now[1][k] - rest[1][k]).abs()).fold(0.0, f32::max);
+        assert!(moved > 0.5, "{:?} {:?}", now[1], rest[1]);
+        assert_eq!(motion.picture.panel([-1.0, 5.0]), None);
         // Dragging beyond the panel keeps hold of the island.
-        let [far, farther] = [1e3, 1e6].map(|at| motion.picture.in_island(0, [at; 2]).unwrap());
-        assert!(far == farther && far[0] < 100.0, "{far:?}");
+        let [far, farther] = [1e3, 1e6].map(|at| Picture::in_panel(0, [at; 2]));
+        assert_eq!(far, farther);
     }
 }
