@@ -17,6 +17,8 @@ pub struct Sample {
     pub commit: Option<&'static str>,
     /// `true` when the build's checkout had uncommitted changes.
     pub dirty: Option<&'static str>,
+    /// Names of all samples, in the order of the alphabet, separated by commas.
+    pub samples: Option<&'static str>,
 }
 
 /// The [`Sample`](crate::host::Sample) of the calling binary.
@@ -27,6 +29,7 @@ macro_rules! sample {
             name: env!("CARGO_BIN_NAME"),
             commit: option_env!("HOTLAP_COMMIT"),
             dirty: option_env!("HOTLAP_DIRTY"),
+            samples: option_env!("HOTLAP_SAMPLES"),
         }
     };
 }

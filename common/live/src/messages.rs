@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use record::trace::{Trace, TraceFigures};
-use record::{DeviceFacts, Promise, Record, Row};
+use record::{DeviceFacts, Promise, Record, Row, Status};
 
 /// A command from the display to the engine.
 #[derive(Clone, Debug, PartialEq)]
@@ -165,6 +165,11 @@ impl Figures {
     #[must_use]
     pub fn rows(&self) -> &[Row] {
         self.record.as_ref().map_or(&[], |record| &record.rows)
+    }
+
+    /// Whether a variant is wrong or has failed.
+    pub fn is_any_wrong(&self) -> bool {
+        self.rows().iter().any(|row| matches!(row.status, Status::Wrong { .. } | Status::Error { .. }))
     }
 }
 

@@ -243,6 +243,15 @@ pub(super) struct Window {
     /// Draw into memory in place of a window, for machines without a display
     #[arg(long, requires = "live", requires = "frames")]
     pub(super) headless: bool,
+    /// Begin in presenter size
+    #[arg(long, requires = "live", hide = true)]
+    pub(super) presenter: bool,
+    /// Begin with the full screen
+    #[arg(long, requires = "live", hide = true)]
+    pub(super) full_screen: bool,
+    /// Where the window opens, in pixels
+    #[arg(long, value_name = "X,Y", requires = "live", hide = true, value_parser = place)]
+    pub(super) at: Option<[i32; 2]>,
 }
 
 /// What tells about the program.
@@ -272,6 +281,12 @@ fn window(text: &str) -> Result<Extent, String> {
     let size: Extent = text.parse()?;
     let fits = size.sides().iter().all(|side| (64..=16384).contains(side));
     if fits { Ok(size) } else { Err(format!("'{text}' is no size of a window: 64 to 16384 pixels a side")) }
+}
+
+/// Parses the position of a window.
+fn place(text: &str) -> Result<[i32; 2], String> {
+    let sides = text.split_once(',').and_then(|(x, y)| Some([x.parse().ok()?, y.parse().ok()?]));
+    sides.ok_or_else(|| format!("'{text}' is no place of a window: X,Y in pixels"))
 }
 
 /// Names of the sample's own arguments.

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use bench::drive::timing::{self, SoFar};
 use bench::lab::{Experiment, Lab};
 use clap::Args;
-use live::display::{Display, Script};
+use live::display::{Display, Next, Script};
 use live::engine::{Engine, Program, Timing, Wanted};
 use live::handoff::Handoff;
 use live::knobs::knobs;
@@ -68,6 +68,10 @@ impl Run {
             demo: self.common.window.demo,
             press: self.common.window.press.clone(),
             theme: self.common.output.theme,
+            presenter: self.common.window.presenter,
+            full_screen: self.common.window.full_screen,
+            at: self.common.window.at,
+            samples: self.sample.samples.iter().flat_map(|names| names.split(',')).collect(),
             knobs: knobs(&command::<A>(&self.sample), &own::<A>(), &wanted.arguments),
             progress: self.common.output.progress.clone(),
             sample: self.sample.name,
@@ -82,29 +86,74 @@ impl Run {
         let handoff = Arc::new(Handoff::default());
         // If the run must leave files, wait even for kernels that are still being built.
         let leaves = self.common.output.json.is_some() || self.common.window.frames.is_some();
-        let ended = engine(Arc::clone(&handoff), Live { run: self, declare, shared }, wanted)?;
+        let live = Live { run: self, declare, shared: shared.clone() };
+        let ended = engine(Arc::clone(&handoff), live, wanted)?;
         let shown = display.run(&handoff);
         handoff.send(Command::Quit);
-        parted(&handoff, &ended, shown, leaves)
+        let next = shown.as_ref().ok().and_then(|shown| shown.next.clone());
+        let (code, is_abandoned) = parted(&handoff, &ended, shown.map(|shown| shown.code), leaves)?;
+        match next {
+            // What was wrong is the exit code, even if it came to light after the key.
+            Some(next) if matches!(code, EXIT_RIGHT | EXIT_SKIPPED) => replace(&next, &shared),
+            _ if is_abandoned => leave_at_once(code),
+            _ => Ok(code),
+        }
     }
 }
 
-/// The exit code of the program, after the display has ended and the engine was told to end.
+/// Shared arguments that another sample does not get: they name what only this one has or writes, or come from the window
+/// as it is now.
+const NOT_HANDED_OVER: [&str; 13] = [
+    "variants",
+    "variant",
+    "without",
+    "json",
+    "out",
+    "demo",
+    "window",
+    "press",
+    "frames",
+    "theme",
+    "presenter",
+    "full-screen",
+    "at",
+];
+
+/// Runs another sample in place of this one.
+fn replace(next: &Next, shared: &[String]) -> Result<u8> {
+    let is_kept = |argument: &&String| {
+        let name = argument.trim_start_matches('-').split('=').next();
+        name.is_none_or(|name| !NOT_HANDED_OVER.contains(&name))
+    };
+    let mut command = std::process::Command::new(&next.program);
+    command.args(shared.iter().filter(is_kept)).args(&next.arguments);
+    let starting = || format!("starting {}", next.program.display());
+    #[cfg(unix)]
+    return Err(std::os::unix::process::CommandExt::exec(&mut command)).with_context(starting);
+    // Elsewhere a program cannot become another one: this one waits, for its exit code.
+    #[cfg(not(unix))]
+    {
+        let code = command.status().with_context(starting)?.code();
+        leave_at_once(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(record::error::EXIT_FAILED))
+    }
+}
+
+/// The exit code of the program, after the display has ended and the engine was told to end; and whether the engine's
+/// thread was left in the middle of a driver's compiler.
 fn parted(
     handoff: &Handoff,
     ended: &mpsc::Receiver<Result<u8>>,
     shown: Result<u8>,
     leaves: bool,
-) -> Result<u8> {
+) -> Result<(u8, bool)> {
     let (number, snapshot) = handoff.snapshot();
     let is_building = number == 0 || matches!(snapshot.state, State::Building(_));
     let patience = if is_building && !leaves { IMPATIENT } else { handoff.timeout() + PARTING };
     match ended.recv_timeout(patience) {
-        Ok(Ok(code)) => shown.map(|shown| weightier(shown, code)),
+        Ok(Ok(code)) => shown.map(|shown| (weightier(shown, code), false)),
         // An engine error is the reason why the display had nothing to show.
         Ok(Err(error)) => Err(error),
-        // The engine's thread is abandoned in the middle of a driver's compiler.
-        Err(mpsc::RecvTimeoutError::Timeout) if is_building && !leaves => leave_at_once(shown?),
+        Err(mpsc::RecvTimeoutError::Timeout) if is_building && !leaves => Ok((shown?, true)),
         Err(mpsc::RecvTimeoutError::Timeout) => {
             shown?;
             let what = if is_building { "what is being built" } else { "the sample under way" };

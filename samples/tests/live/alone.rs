@@ -81,7 +81,9 @@ pub fn wrong_at_once() -> Result<()> {
     window.until("it is right again", |now| now.reloads == 2 && now.wrong == 0 && now.runs())?;
     checkout.replace("chain/step.comp", "d <= RADIUS", "d < RADIUS")?;
     window.until("what is wrong is counted again", |now| now.reloads == 3 && now.wrong > 0 && now.runs())?;
-    window.goes_on()?;
+    window.until("a row is wrong", |now| now.wrong_row)?;
+    let is_told = |now: &Position| now.notices.iter().any(|notice| notice.contains("exit code 2"));
+    window.press(Key::PAGE_DOWN, "it stays, for its exit code", is_told)?;
     let ended = window.quit()?.with_code(2)?;
     ensure!(ended.stderr.contains(&format!("{SAMPLE}: full_barrier: ")), "not named: {ended}");
     Ok(())

@@ -138,6 +138,8 @@ impl Key {
     pub const RIGHT: Self = Self(0xff53);
     /// Arrow to the left.
     pub const LEFT: Self = Self(0xff51);
+    /// Page Down.
+    pub const PAGE_DOWN: Self = Self(0xff56);
 
     /// A letter or another sign.
     pub const fn of(sign: char) -> Self {

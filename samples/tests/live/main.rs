@@ -14,6 +14,8 @@ mod support;
 #[cfg(target_os = "linux")]
 mod alone;
 #[cfg(target_os = "linux")]
+mod another;
+#[cfg(target_os = "linux")]
 mod display;
 #[cfg(target_os = "linux")]
 mod picture;
@@ -61,5 +63,8 @@ fn trials() -> Result<Vec<Trial>> {
     trials.push(trial("no_display", alone::no_display));
     trials.push(trial("wrong_at_once", alone::wrong_at_once));
     trials.push(trial("a_variant_fails", alone::a_variant_fails));
+    trials.push(trial("another_sample_without_a_window", another::without_a_window));
+    trials.push(trial("another_sample_in_its_place", another::in_its_place));
+    trials.push(trial("alone_in_its_folder", another::alone_in_its_folder));
     Ok(trials)
 }

@@ -35,6 +35,8 @@ pub struct Position {
     pub shader: bool,
     /// Elements of the last frame that are wrong.
     pub wrong: u64,
+    /// The figures hold a wrong row.
+    pub wrong_row: bool,
     /// What is said over the picture.
     pub notices: Vec<String>,
 }
@@ -134,6 +136,12 @@ impl Window {
         thread::sleep(while_);
         self.running.ensure_alive()?;
         self.display.show(self.id)
+    }
+
+    /// Types to the window that its process has now.
+    pub fn find_again(&mut self) -> Result<()> {
+        self.id = self.display.window_of(self.running.id())?;
+        self.display.focus(self.id)
     }
 
     /// Presses Q, and waits for its end.

@@ -1,6 +1,7 @@
 //! Draws a frame: from a snapshot to pixels.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -15,6 +16,7 @@ use super::position::Position;
 use super::raster::{Canvas, Raster};
 use super::script::Script;
 use super::shot::png;
+use super::sibling::{Ended, Next, sibling};
 use super::window::Screen;
 use crate::handoff::Handoff;
 use crate::messages::{Command, Snapshot, State};
@@ -41,6 +43,8 @@ pub(super) struct Drawer {
     keys: VecDeque<Key>,
     /// Why nothing was measured in the last frame, unless a row of the record says it.
     failure: Option<String>,
+    /// The program of the sample that takes this one's place.
+    next: Option<PathBuf>,
 }
 
 /// Frames between two scripted key presses, so that each takes effect before the next.
@@ -55,7 +59,7 @@ pub(super) struct Outcome {
     pub platform: PlatformOutput,
     /// Time after which egui wants to be redrawn, regardless of the engine.
     pub again: Option<Duration>,
-    /// This was the last frame of the script.
+    /// This was the last frame: of the script, or before another sample.
     pub is_last: bool,
 }
 
@@ -72,7 +76,7 @@ impl Drawer {
             Theme::Dark => true,
             Theme::Light => false,
         };
-        let begin = Begin { dark, demo: script.demo };
+        let begin = Begin { dark, demo: script.demo, presenter: script.presenter };
         let line = script.progress.as_deref().map(Line::open).transpose()?;
         let keys = script.press.iter().map(|name| key(name)).collect::<Result<_>>()?;
         Ok(Self {
@@ -89,6 +93,7 @@ impl Drawer {
             line,
             keys,
             failure: None,
+            next: None,
         })
     }
 
@@ -106,7 +111,9 @@ impl Drawer {
         }
         // While the engine stands still there are no new snapshots, so every drawing counts as a frame.
         self.frames += u64::from(!is_building(&snapshot) && (number > self.drawn || stands(&snapshot)));
-        let is_last = self.script.frames.is_some_and(|most| self.frames >= most);
+        self.look_for_another(&actions, &snapshot);
+        let leaves = self.next.is_some();
+        let is_last = !leaves && self.script.frames.is_some_and(|most| self.frames >= most);
         if actions.contains(&Action::Screenshot) {
             self.handoff.send(Command::Tell(self.saved(pixels, &snapshot)));
         }
@@ -118,7 +125,45 @@ impl Drawer {
             bail!("{} was not pressed yet, nor what follows it: give more --frames", key.name());
         }
         let again = self.again(&snapshot, &output);
-        Ok(Outcome { actions, platform: output.platform_output, again, is_last })
+        Ok(Outcome { actions, platform: output.platform_output, again, is_last: is_last || leaves })
+    }
+
+    /// Finds the sample that a key asks for, or says why there is none.
+    fn look_for_another(&mut self, actions: &[Action], snapshot: &Snapshot) {
+        let asked = actions.iter().find_map(|action| match action {
+            Action::Sample(by) => Some(*by),
+            _ => None,
+        });
+        match asked.map(|by| self.another(by, snapshot)) {
+            Some(Ok(program)) => self.next = Some(program),
+            Some(Err(why)) => self.handoff.send(Command::Tell(Err(why.to_owned()))),
+            None => {}
+        }
+    }
+
+    fn another(&self, by: isize, snapshot: &Snapshot) -> Result<PathBuf, &'static str> {
+        if snapshot.figures.is_any_wrong() {
+            return Err(
+                "a variant is wrong, so this sample stays: Q quits with exit code 2, 0 resets the figures",
+            );
+        }
+        let own = std::env::current_exe().ok();
+        let folder = own.as_deref().and_then(std::path::Path::parent);
+        folder
+            .and_then(|folder| sibling(folder, &self.script.samples, self.script.sample, by))
+            .ok_or("no other sample beside this one: cargo build --release --bins")
+    }
+
+    /// The program that takes this one's place, with what the user has set here.
+    fn handed_over(mut self) -> Option<Next> {
+        let program = self.next?;
+        let Begin { dark, demo, presenter } = self.ui.settings();
+        let script = &mut self.script;
+        (script.demo, script.presenter) = (demo, presenter);
+        script.theme = if dark { Theme::Dark } else { Theme::Light };
+        script.press = self.keys.iter().map(|key| key.name().to_owned()).collect();
+        script.frames = script.frames.map(|most| most.saturating_sub(self.frames).max(1));
+        Some(Next { program, arguments: script.arguments() })
     }
 
     /// Adds the script's next key to the input, when its time has come.
@@ -168,14 +213,17 @@ impl Drawer {
         self.script.stop.load(Ordering::Relaxed)
     }
 
-    /// Ends the drawing and returns the exit code.
+    /// Ends the drawing and returns the exit code, and what is to be started.
     ///
     /// # Errors
     /// The script asked for more frames than were drawn, or nothing was measured at its end.
-    pub fn close(self, is_complete: bool) -> Result<u8> {
+    pub fn close(self, is_complete: bool) -> Result<Ended> {
         let stopped = self.is_stopped();
         if let Some(failure) = self.failure.as_ref().filter(|_| self.script.frames.is_some()) {
             bail!("nothing was measured at the end: {failure}");
+        }
+        if self.next.is_some() && !stopped {
+            return Ok(Ended { code: EXIT_RIGHT, next: self.handed_over() });
         }
         if let (Some(frames), false, false) = (self.script.frames, is_complete, stopped) {
             bail!(
@@ -183,7 +231,7 @@ impl Drawer {
                 self.frames
             );
         }
-        Ok(if stopped && !is_complete { EXIT_INTERRUPTED } else { EXIT_RIGHT })
+        Ok(Ended::with(if stopped && !is_complete { EXIT_INTERRUPTED } else { EXIT_RIGHT }))
     }
 
     /// Encodes the frame as PNG.

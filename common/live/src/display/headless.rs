@@ -7,9 +7,10 @@ use egui::{Pos2, RawInput, Rect, Vec2, ViewportId, ViewportInfo};
 
 use super::drawer::{Drawer, MOST_TEXELS};
 use super::script::{GLANCE, Script};
+use super::sibling::Ended;
 use crate::handoff::Handoff;
 
-pub(super) fn run(handoff: &Arc<Handoff>, script: Script) -> Result<u8> {
+pub(super) fn run(handoff: &Arc<Handoff>, script: Script) -> Result<Ended> {
     let size = script.size;
     let mut drawer = Drawer::new(handoff, script, None, false)?;
     let (mut seen, mut is_complete) = (0, false);

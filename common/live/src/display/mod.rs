@@ -7,6 +7,7 @@ mod position;
 mod raster;
 mod script;
 mod shot;
+mod sibling;
 mod window;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use record::error::{EXIT_INTERRUPTED, EXIT_RIGHT};
 
 use self::script::GLANCE;
 pub use self::script::Script;
+pub use self::sibling::{Ended, Next};
 use super::handoff::Handoff;
 
 /// Draws snapshots, in a window or off-screen.
@@ -36,19 +38,19 @@ impl Display {
         Ok(Self { script, events })
     }
 
-    /// Draws until the user or the script ends it. Returns the exit code.
+    /// Draws until the user or the script ends it. Returns how it ended.
     ///
     /// # Errors
     /// The window cannot show pictures, or the script's last frame or screenshot is missing.
-    pub fn run(self, handoff: &Arc<Handoff>) -> Result<u8> {
+    pub fn run(self, handoff: &Arc<Handoff>) -> Result<Ended> {
         let Self { script, events } = self;
         // Wait for the first snapshot: if the engine cannot start, no window opens.
         while !handoff.await_snapshot(0, GLANCE) {
             if script.stop.load(Ordering::Relaxed) {
-                return Ok(EXIT_INTERRUPTED);
+                return Ok(Ended::with(EXIT_INTERRUPTED));
             }
             if handoff.is_over() {
-                return Ok(EXIT_RIGHT);
+                return Ok(Ended::with(EXIT_RIGHT));
             }
         }
         match events {

@@ -17,6 +17,8 @@ pub(super) struct Position<'b> {
     shader: bool,
     /// Elements of the last frame that differ from the CPU reference.
     wrong: u64,
+    /// The figures hold a wrong row.
+    wrong_row: bool,
     /// The beginnings of the notices.
     notices: Vec<String>,
 }
@@ -37,6 +39,7 @@ impl<'b> Position<'b> {
             reloads: snapshot.reloads,
             shader: has(About::Shader),
             wrong: snapshot.frames.last().map_or(0, |frame| frame.wrong),
+            wrong_row: snapshot.figures.is_any_wrong(),
             notices: snapshot.notices.iter().take(TOLD.1).map(beginning).collect(),
         }
     }

@@ -31,10 +31,35 @@ pub struct Script {
     pub press: Vec<String>,
     /// Light or dark theme.
     pub theme: Theme,
+    /// Begin with large text for an audience.
+    pub presenter: bool,
+    /// Begin with the full screen.
+    pub full_screen: bool,
+    /// Where the window opens, in pixels; `None` leaves it to the system.
+    pub at: Option<[i32; 2]>,
+    /// Names of all samples, in their order.
+    pub samples: Vec<&'static str>,
     /// The sample's own arguments.
     pub knobs: Vec<Knob>,
     /// File for the line that tells tests what is shown.
     pub progress: Option<PathBuf>,
     /// Set when the user presses Ctrl-C.
     pub stop: Arc<AtomicBool>,
+}
+
+impl Script {
+    /// The arguments with which another sample goes on.
+    pub(super) fn arguments(&self) -> Vec<String> {
+        let [width, height] = self.size;
+        let theme = if self.theme == Theme::Dark { "dark" } else { "light" };
+        let mut arguments = vec![format!("--window={width}x{height}"), format!("--theme={theme}")];
+        arguments.extend(self.at.map(|[x, y]| format!("--at={x},{y}")));
+        arguments.extend(self.frames.map(|frames| format!("--frames={frames}")));
+        let press = self.press.join(",");
+        arguments.extend((!press.is_empty()).then(|| format!("--press={press}")));
+        let flags =
+            [("--demo", self.demo), ("--presenter", self.presenter), ("--full-screen", self.full_screen)];
+        arguments.extend(flags.into_iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| flag.to_owned()));
+        arguments
+    }
 }

@@ -9,17 +9,22 @@ use anyhow::{Context, Result, anyhow};
 use egui_winit::State as Input;
 use record::error::{EXIT_RIGHT, Halt};
 use winit::application::ApplicationHandler;
-use winit::dpi::{LogicalSize, PhysicalSize};
+use winit::dpi::{LogicalSize, PhysicalPosition, PhysicalSize};
 use winit::event::WindowEvent;
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy};
+use winit::monitor::MonitorHandle;
 use winit::window::{Fullscreen, Theme as SystemTheme, Window, WindowId};
 
 use super::drawer::{Drawer, MOST_TEXELS, Outcome};
 use super::raster::Canvas;
 use super::script::Script;
+use super::sibling::Ended;
 use crate::handoff::Handoff;
 use crate::messages::Command;
 use crate::ui::Action;
+
+/// Least side of a window in logical pixels.
+const LEAST_SIDE: u32 = 64;
 
 /// How often Ctrl-C is polled, because it does not wake the event loop.
 const GLANCE: Duration = Duration::from_millis(500);
@@ -44,7 +49,7 @@ pub(super) fn events() -> Result<Events> {
     })
 }
 
-pub(super) fn run(events: Events, handoff: &Arc<Handoff>, script: Script) -> Result<u8> {
+pub(super) fn run(events: Events, handoff: &Arc<Handoff>, script: Script) -> Result<Ended> {
     let proxy: EventLoopProxy<Wake> = events.create_proxy();
     // Sending fails once the event loop has ended; then nothing needs waking.
     handoff.call(move || {
@@ -56,7 +61,7 @@ pub(super) fn run(events: Events, handoff: &Arc<Handoff>, script: Script) -> Res
     app.ended?;
     match app.shown {
         Some(Shown { drawer, is_complete, .. }) => drawer.close(is_complete),
-        None => Ok(EXIT_RIGHT),
+        None => Ok(Ended::with(EXIT_RIGHT)),
     }
 }
 
@@ -152,7 +157,16 @@ impl Shown {
         let attributes = Window::default_attributes()
             .with_title(format!("{} · Hot Lap", script.sample))
             .with_inner_size(LogicalSize::new(width, height))
-            .with_min_inner_size(LogicalSize::new(64, 64));
+            .with_min_inner_size(LogicalSize::new(LEAST_SIDE, LEAST_SIDE))
+            .with_fullscreen(
+                script
+                    .full_screen
+                    .then(|| Fullscreen::Borderless(script.at.and_then(|at| monitor(events, at)))),
+            );
+        let attributes = match script.at {
+            Some([x, y]) => attributes.with_position(PhysicalPosition::new(x, y)),
+            None => attributes,
+        };
         let window = Arc::new(said(events.create_window(attributes), "opening the window")?);
         let is_dark = window.theme() == Some(SystemTheme::Dark);
         let drawer = Drawer::new(handoff, script, Some(Screen::of(&window)?), is_dark)?;
@@ -185,12 +199,36 @@ impl Shown {
                     let theme = if *is_dark { SystemTheme::Dark } else { SystemTheme::Light };
                     self.window.set_theme(Some(theme));
                 }
-                Action::Command(_) | Action::Screenshot | Action::Quit => {}
+                Action::Command(_) | Action::Screenshot | Action::Sample(_) | Action::Quit => {}
             }
         }
         self.is_complete = outcome.is_last;
+        if outcome.is_last {
+            self.note_place();
+        }
         Ok(outcome)
     }
+
+    /// Keeps where the window is, for another sample that takes its place. Wayland does not tell the position.
+    fn note_place(&mut self) {
+        let script = &mut self.drawer.script;
+        script.at = self.window.outer_position().ok().map(|at| [at.x, at.y]);
+        script.full_screen = self.window.fullscreen().is_some();
+        if !script.full_screen {
+            let size: LogicalSize<u32> = self.window.inner_size().to_logical(self.window.scale_factor());
+            let most = u32::try_from(MOST_TEXELS).unwrap_or(u32::MAX);
+            script.size = [size.width, size.height].map(|side| side.clamp(LEAST_SIDE, most));
+        }
+    }
+}
+
+/// The monitor that shows this point.
+fn monitor(events: &ActiveEventLoop, [x, y]: [i32; 2]) -> Option<MonitorHandle> {
+    let is_in = |at: i32, begin: i32, size: u32| at >= begin && at.abs_diff(begin) < size;
+    events.available_monitors().find(|monitor| {
+        let (corner, size) = (monitor.position(), monitor.size());
+        is_in(x, corner.x, size.width) && is_in(y, corner.y, size.height)
+    })
 }
 
 /// The pixels of a window.

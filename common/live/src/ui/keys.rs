@@ -9,6 +9,8 @@ pub enum KeyAction {
     Variant(usize),
     /// Go this many variants forward, or back if negative.
     Walk(isize),
+    /// Go this many samples forward, or back if negative.
+    Sample(isize),
     /// Stop or resume sampling.
     Pause,
     /// Take one frame.
@@ -92,6 +94,11 @@ pub(super) const TABLE: &[Line] = &[
             (Key::ArrowLeft, KeyAction::Walk(-1)),
             (Key::ArrowUp, KeyAction::Walk(-1)),
         ],
+    ),
+    line(
+        "Page Down, Up",
+        "next or previous sample",
+        &[(Key::PageDown, KeyAction::Sample(1)), (Key::PageUp, KeyAction::Sample(-1))],
     ),
     line("Space", "pause, go on", &[(Key::Space, KeyAction::Pause)]),
     line(". or N", "one frame", &[(Key::Period, KeyAction::Step), (Key::N, KeyAction::Step)]),

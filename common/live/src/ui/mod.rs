@@ -54,19 +54,23 @@ pub enum Action {
     Windowed,
     /// Save a picture of the window.
     Screenshot,
+    /// Show the sample this many programs further in place of this one, or back if negative.
+    Sample(isize),
     /// Make the window's frame dark (`true`) or light.
     Dark(bool),
     /// End the program.
     Quit,
 }
 
-/// Initial settings of the window.
-#[derive(Clone, Copy, Debug)]
+/// Settings of the window that another sample in its place begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Begin {
     /// Use the dark theme.
     pub dark: bool,
     /// Show the variants one after another.
     pub demo: bool,
+    /// Large text for an audience.
+    pub presenter: bool,
 }
 
 /// The user interface: all panels and their state.
@@ -94,7 +98,7 @@ impl Ui {
         look::set_fonts(ctx);
         Self {
             dark: begin.dark,
-            presenter: false,
+            presenter: begin.presenter,
             hidden: false,
             help: false,
             demo: begin.demo.then(Demo::default),
@@ -108,10 +112,10 @@ impl Ui {
         }
     }
 
-    /// Whether the demo is running.
+    /// The settings as they are now.
     #[must_use]
-    pub fn is_demo(&self) -> bool {
-        self.demo.is_some()
+    pub fn settings(&self) -> Begin {
+        Begin { dark: self.dark, demo: self.demo.is_some(), presenter: self.presenter }
     }
 
     /// Areas of the last frame with figures or clocks, which differ between runs.
@@ -239,6 +243,7 @@ impl Ui {
             KeyAction::Panels => self.hidden = !self.hidden,
             KeyAction::Help => self.help = !self.help,
             KeyAction::FullScreen => actions.push(Action::FullScreen),
+            KeyAction::Sample(by) => actions.push(Action::Sample(by)),
             KeyAction::Screenshot => actions.push(Action::Screenshot),
             KeyAction::Escape if self.help => self.help = false,
             KeyAction::Escape => actions.push(Action::Windowed),

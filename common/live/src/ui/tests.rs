@@ -21,7 +21,7 @@ pub(super) struct Display {
 impl Display {
     pub(super) fn new([width, height]: [f32; 2], dpi: f32) -> Self {
         let ctx = Context::default();
-        let begin = Begin { dark: true, demo: false };
+        let begin = Begin { dark: true, demo: false, presenter: false };
         let ui = Ui::new(&ctx, given("--passes 12"), begin);
         let size = Vec2::new(width, height) / dpi;
         Self { ctx, ui, size, dpi, now: Duration::from_secs(100), actions: Vec::new() }
@@ -174,7 +174,8 @@ fn the_words_of_the_table_are_shown() {
     }
     assert!(!has(&output, "in use: 1152x1152"));
     let mut refused = Display::new([1280.0, 720.0], 1.0);
-    refused.ui = Ui::new(&refused.ctx, given("--size 9000x9000"), Begin { dark: true, demo: false });
+    refused.ui =
+        Ui::new(&refused.ctx, given("--size 9000x9000"), Begin { dark: true, demo: false, presenter: false });
     let output = refused.settle(&example::troubled([300, 200]));
     assert!(has(&output, "in use: 1152x1152"), "the last good value");
     let mut split = example::split([300, 200]);
@@ -410,7 +411,7 @@ fn what_can_be_dragged_is() {
 fn the_demo_shows_what_runs_until_a_key() {
     let snapshot = example::snapshot(9, [300, 200]);
     let mut display = Display::new([1280.0, 720.0], 1.0);
-    assert!(display.commands(&snapshot, Key::D).is_empty() && display.ui.is_demo());
+    assert!(display.commands(&snapshot, Key::D).is_empty() && display.ui.settings().demo);
     display.now += Duration::from_secs(5);
     display.frame(&snapshot, Vec::new());
     assert!(!display.actions.iter().any(|action| matches!(action, Action::Command(Command::Show(_)))));
@@ -424,10 +425,14 @@ fn the_demo_shows_what_runs_until_a_key() {
     display.frame(&snapshot, Vec::new());
     assert!(display.actions.contains(&Action::Command(Command::Show(0))));
     assert_eq!(display.commands(&snapshot, Key::Num4), [Action::Command(Command::Show(3))]);
-    assert!(!display.ui.is_demo());
-    assert!(display.commands(&snapshot, Key::D).is_empty() && display.ui.is_demo());
+    assert!(!display.ui.settings().demo);
+    assert!(display.commands(&snapshot, Key::D).is_empty() && display.ui.settings().demo);
     // Presenter mode does not end the demo.
-    assert!(display.commands(&snapshot, Key::P).is_empty() && display.ui.is_demo());
+    assert!(display.commands(&snapshot, Key::P).is_empty() && display.ui.settings().demo);
+    // Another sample goes on with it.
+    assert_eq!(display.commands(&snapshot, Key::PageDown), [Action::Sample(1)]);
+    assert_eq!(display.commands(&snapshot, Key::PageUp), [Action::Sample(-1)]);
+    assert_eq!(display.ui.settings(), Begin { dark: true, demo: true, presenter: true });
 }
 
 #[test]
