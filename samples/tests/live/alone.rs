@@ -102,3 +102,32 @@ pub fn a_variant_fails() -> Result<()> {
     let ended = call()?.env("HOTLAP_FAULT", format!("{READING}#{nth}:host-memory")).run()?;
     told_on_one_line(ended, EXIT_FAILED, &[&format!("full_barrier: out of memory while {READING}")])
 }
+
+/// `V` leaves every frame until it is pressed again, and what to do with them; a frame that cannot be written is an error.
+pub fn frames() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let call = |keys: &str, frames: &str| {
+        let call =
+            Call::new(SAMPLE)?.words(small(SAMPLE)).words("--live --headless --window 640x400 --theme light");
+        Ok::<_, anyhow::Error>(
+            call.words("--press").words(keys).words("--frames").words(frames).within(folder.path()),
+        )
+    };
+    let ended = call("v,t,v", "16")?.run()?.with_code(0)?;
+    let written = folder.path().join(format!("{SAMPLE}-frames-1"));
+    let count = std::fs::read_dir(&written)?.count();
+    // From the key of the 4th frame to that of the 12th, which ends it before it is written.
+    ensure!(count >= 8, "{count} frames are written");
+    for part in [format!("{count} frames written into"), format!("-i {SAMPLE}-frames-1/%05d.png")] {
+        ensure!(ended.stderr.contains(&part), "'{part}' is not said: {ended}");
+    }
+    let first = Png::read(&written.join("00001.png"))?;
+    let last = Png::read(&written.join(format!("{count:05}.png")))?;
+    ensure!(first.size == [640, 400] && first.pixels[0] != last.pixels[0], "the theme did not change");
+    // Until the end, into another folder.
+    call("v", "8")?.run()?.with_code(0)?;
+    ensure!(folder.path().join(format!("{SAMPLE}-frames-2/00004.png")).is_file(), "the second is not there");
+    // Nobody can create a folder there.
+    let ended = call("v", "8")?.within(std::path::Path::new("/proc/self")).run()?;
+    told_on_one_line(ended, EXIT_FAILED, &["creating the folder", &format!("{SAMPLE}-frames-1")])
+}

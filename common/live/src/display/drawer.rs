@@ -1,7 +1,7 @@
 //! Draws a frame: from a snapshot to pixels.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -10,8 +10,10 @@ use anyhow::{Context, Result, bail};
 use egui::{Event, FullOutput, Key, Modifiers, PlatformOutput, RawInput};
 use record::error::{EXIT_INTERRUPTED, EXIT_RIGHT, one_line};
 use report::Line;
+use report::terminal::say;
 use report::{Destination, Theme};
 
+use super::frames::{FrameWriter, commands};
 use super::position::Position;
 use super::raster::{Canvas, Raster};
 use super::script::Script;
@@ -45,6 +47,10 @@ pub(super) struct Drawer {
     failure: Option<String>,
     /// The program of the sample that takes this one's place.
     next: Option<PathBuf>,
+    /// Where each frame is written.
+    writer: Option<FrameWriter>,
+    /// Why not every frame of a recording is there.
+    unwritten: Option<String>,
 }
 
 /// Frames between two scripted key presses, so that each takes effect before the next.
@@ -94,6 +100,8 @@ impl Drawer {
             keys,
             failure: None,
             next: None,
+            writer: None,
+            unwritten: None,
         })
     }
 
@@ -111,6 +119,7 @@ impl Drawer {
         }
         // While the engine stands still there are no new snapshots, so every drawing counts as a frame.
         self.frames += u64::from(!is_building(&snapshot) && (number > self.drawn || stands(&snapshot)));
+        self.write_frame(actions.contains(&Action::Frames), snapshot.sample);
         self.look_for_another(&actions, &snapshot);
         let leaves = self.next.is_some();
         let is_last = !leaves && self.script.frames.is_some_and(|most| self.frames >= most);
@@ -126,6 +135,49 @@ impl Drawer {
         }
         let again = self.again(&snapshot, &output);
         Ok(Outcome { actions, platform: output.platform_output, again, is_last: is_last || leaves })
+    }
+
+    /// Begins or ends to write frames if a key asks for it, and writes this one.
+    fn write_frame(&mut self, is_asked: bool, sample: &str) {
+        match (is_asked, self.writer.is_some()) {
+            (true, true) => self.end_frames(),
+            (true, false) => match FrameWriter::begin(Path::new("."), sample) {
+                Ok(writer) => self.writer = Some(writer),
+                Err(error) => self.miss(one_line(&error)),
+            },
+            (false, _) => {}
+        }
+        if self.writer.as_ref().is_some_and(|writer| !writer.add(&self.canvas)) {
+            self.end_frames();
+        }
+    }
+
+    /// Ends to write frames, and says where they are.
+    fn end_frames(&mut self) {
+        match self.writer.take().map(FrameWriter::end) {
+            Some(Ok((count, name))) => {
+                let news = format!("{count} frames written into {name}");
+                say(&format!("{news}. As MP4 or GIF:"));
+                commands(&name).iter().for_each(|line| say(line));
+                self.handoff.send(Command::Tell(Ok(news)));
+            }
+            Some(Err(error)) => self.miss(one_line(&error)),
+            None => {}
+        }
+    }
+
+    /// Says why frames are missing; a script's end says it.
+    fn miss(&mut self, why: String) {
+        if self.script.frames.is_none() {
+            say(&format!("{}: {why}", self.script.sample));
+        }
+        self.handoff.send(Command::Tell(Err(why.clone())));
+        self.unwritten = Some(why);
+    }
+
+    /// Whether frames are written.
+    pub fn writes_frames(&self) -> bool {
+        self.writer.is_some()
     }
 
     /// Finds the sample that a key asks for, or says why there is none.
@@ -148,7 +200,7 @@ impl Drawer {
             );
         }
         let own = std::env::current_exe().ok();
-        let folder = own.as_deref().and_then(std::path::Path::parent);
+        let folder = own.as_deref().and_then(Path::parent);
         folder
             .and_then(|folder| sibling(folder, &self.script.samples, self.script.sample, by))
             .ok_or("no other sample beside this one: cargo build --release --bins")
@@ -217,8 +269,12 @@ impl Drawer {
     ///
     /// # Errors
     /// The script asked for more frames than were drawn, or nothing was measured at its end.
-    pub fn close(self, is_complete: bool) -> Result<Ended> {
+    pub fn close(mut self, is_complete: bool) -> Result<Ended> {
+        self.end_frames();
         let stopped = self.is_stopped();
+        if let Some(why) = self.unwritten.as_ref().filter(|_| self.script.frames.is_some()) {
+            bail!("{why}");
+        }
         if let Some(failure) = self.failure.as_ref().filter(|_| self.script.frames.is_some()) {
             bail!("nothing was measured at the end: {failure}");
         }

@@ -2,6 +2,7 @@
 //! actions on.
 
 mod drawer;
+mod frames;
 mod headless;
 mod position;
 mod raster;

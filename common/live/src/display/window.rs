@@ -80,6 +80,8 @@ struct Shown {
     input: Input,
     window: Arc<Window>,
     is_complete: bool,
+    /// The title says that frames are written; in the frames it would be seen.
+    writes_frames: bool,
 }
 
 impl ApplicationHandler<Wake> for App {
@@ -155,7 +157,7 @@ impl Shown {
     fn open(events: &ActiveEventLoop, handoff: &Arc<Handoff>, script: Script) -> Result<Self> {
         let [width, height] = script.size;
         let attributes = Window::default_attributes()
-            .with_title(format!("{} · Hot Lap", script.sample))
+            .with_title(title(script.sample, false))
             .with_inner_size(LogicalSize::new(width, height))
             .with_min_inner_size(LogicalSize::new(LEAST_SIDE, LEAST_SIDE))
             .with_fullscreen(
@@ -179,7 +181,7 @@ impl Shown {
             Some(MOST_TEXELS),
         );
         window.request_redraw();
-        Ok(Self { drawer, input, window, is_complete: false })
+        Ok(Self { drawer, input, window, is_complete: false, writes_frames: false })
     }
 
     /// Draws a frame and applies the actions that concern the window.
@@ -199,8 +201,16 @@ impl Shown {
                     let theme = if *is_dark { SystemTheme::Dark } else { SystemTheme::Light };
                     self.window.set_theme(Some(theme));
                 }
-                Action::Command(_) | Action::Screenshot | Action::Sample(_) | Action::Quit => {}
+                Action::Command(_)
+                | Action::Screenshot
+                | Action::Frames
+                | Action::Sample(_)
+                | Action::Quit => {}
             }
+        }
+        if self.drawer.writes_frames() != self.writes_frames {
+            self.writes_frames = self.drawer.writes_frames();
+            self.window.set_title(&title(self.drawer.script.sample, self.writes_frames));
         }
         self.is_complete = outcome.is_last;
         if outcome.is_last {
@@ -220,6 +230,10 @@ impl Shown {
             script.size = [size.width, size.height].map(|side| side.clamp(LEAST_SIDE, most));
         }
     }
+}
+
+fn title(sample: &str, writes_frames: bool) -> String {
+    format!("{sample} · Hot Lap{}", if writes_frames { " · recording frames" } else { "" })
 }
 
 /// The monitor that shows this point.

@@ -35,6 +35,8 @@ pub enum KeyAction {
     FullScreen,
     /// Save a picture of the window.
     Screenshot,
+    /// Write each frame as a picture, or end that.
+    Frames,
     /// Write a record, as `--bench` does.
     Record,
     /// Show or hide the list of keys.
@@ -120,6 +122,7 @@ pub(super) const TABLE: &[Line] = &[
     line("H", "hide the panels", &[(Key::H, KeyAction::Panels)]),
     line("F", "full screen", &[(Key::F, KeyAction::FullScreen)]),
     line("S", "save the window as PNG", &[(Key::S, KeyAction::Screenshot)]),
+    line("V", "video: every frame as PNG", &[(Key::V, KeyAction::Frames)]),
     line("R", "write a record, as --bench does", &[(Key::R, KeyAction::Record)]),
     line("? or F1", "this list", &[(Key::Questionmark, KeyAction::Help), (Key::F1, KeyAction::Help)]),
     line("Esc", "close the list, leave the full screen", &[(Key::Escape, KeyAction::Escape)]),

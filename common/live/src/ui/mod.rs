@@ -54,6 +54,8 @@ pub enum Action {
     Windowed,
     /// Save a picture of the window.
     Screenshot,
+    /// Write each frame as a picture, or end that.
+    Frames,
     /// Show the sample this many programs further in place of this one, or back if negative.
     Sample(isize),
     /// Make the window's frame dark (`true`) or light.
@@ -244,6 +246,7 @@ impl Ui {
             KeyAction::Help => self.help = !self.help,
             KeyAction::FullScreen => actions.push(Action::FullScreen),
             KeyAction::Sample(by) => actions.push(Action::Sample(by)),
+            KeyAction::Frames => actions.push(Action::Frames),
             KeyAction::Screenshot => actions.push(Action::Screenshot),
             KeyAction::Escape if self.help => self.help = false,
             KeyAction::Escape => actions.push(Action::Windowed),
