@@ -144,7 +144,9 @@ impl Manifest {
     /// If there is none, or it is invalid.
     pub(super) fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(MANIFEST);
-        let text = std::fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+        let text = std::fs::read_to_string(&path).with_context(|| {
+            format!("reading {}: it is of a run of the suite (suite run)", path.display())
+        })?;
         Self::parse(&text).with_context(|| format!("reading {}", path.display()))
     }
 

@@ -10,12 +10,12 @@ use report::terminal::{fitted, print, say};
 use report::{Destination, quote};
 
 use super::findings;
-use super::manifest::{MANIFEST, Manifest};
+use super::manifest::{Entry, MANIFEST, Manifest};
 use super::options::{ALL, Run};
 use super::outcome::exit_code;
 use super::page::{PAGE, REPORT, page};
 use super::place::{date, slug};
-use super::sample::{RECORD, WAVES};
+use super::sample::{ALWAYS_TRACED, RECORD, WAVES};
 use crate::portable;
 use crate::samples::Samples;
 
@@ -26,12 +26,13 @@ const MOST: usize = 300_000;
 ///
 /// The folder has a page with what was found, the waves of pipelined_events where the device can note them, and the
 /// records with their figures. The samples stay here; each record has their SHA-256, so that yours can be told from
-/// others. Paths of this machine are left out. It takes less than 300 kB.
+/// others. Paths of this machine are left out; the names of its system, processor and GPU stay, with the GPU's UUID. It
+/// takes less than 300 kB.
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
   suite share                                  measure, about 2 minutes on a GPU
-  suite share results/2026-11-25-nvidia-h100   share a run that is there")]
+  suite share results/2026-11-26-nvidia-h200   share a run that is there")]
 pub struct Share {
     /// Folder of a run that is there [default: measure all samples, into results/DATE-DEVICE]
     #[arg(value_name = "RUN")]
@@ -50,6 +51,7 @@ impl Share {
     /// # Errors
     /// If there is no run, it cannot be measured, or the folder cannot be written.
     pub fn run(&self) -> Result<u8> {
+        self.out.as_deref().map_or(Ok(()), ensure_free)?;
         ensure!(self.device.as_deref() != Some(ALL), "--device {ALL}: share the run of one device at a time");
         let (run, manifest, code) = match &self.run {
             Some(run) => (run.clone(), Manifest::read(run)?, EXIT_RIGHT),
@@ -57,13 +59,14 @@ impl Share {
         };
         print(&fitted(&findings(&manifest)))?;
         if code == EXIT_INTERRUPTED {
-            print(&format!("To go on:     suite run --resume --out {}", quote(&run.display().to_string())))?;
+            let run = quote(&run.display().to_string());
+            print(&format!("To go on:     suite run --resume --out {run}, then suite share {run}"))?;
             return Ok(code);
         }
         let started = humantime::parse_rfc3339(&manifest.started).context("started: is no date")?;
         let name = format!("hot-lap-{}-{}", date(started), slug(&manifest.device));
         let to = self.out.clone().unwrap_or_else(|| name.into());
-        ensure!(!to.exists(), "{} is there already: name another folder with --out", to.display());
+        ensure_free(&to).with_context(|| format!("sharing the run in {}", run.display()))?;
         let files = files(&run, manifest)?;
         let size: usize = files.iter().map(|(_, content)| content.len()).sum();
         ensure!(
@@ -92,20 +95,20 @@ type File = (PathBuf, Vec<u8>);
 
 fn files(run: &Path, mut manifest: Manifest) -> Result<Vec<File>> {
     manifest.simplify(&portable::text);
+    // A name that is no sample's could lead out of the folder.
+    manifest.samples.iter().try_for_each(|entry| Samples::ensure_known(&entry.sample))?;
     let mut files = Vec::new();
     for entry in manifest.samples.iter().filter(|entry| entry.kept) {
-        Samples::ensure_known(&entry.sample)?;
         let folder = run.join(&entry.sample);
         let record = read_record(&folder.join(RECORD))?;
         files.push((Path::new(&entry.sample).join(SENT), sent(&record, &portable::text)?));
     }
     ensure!(!files.is_empty(), "no sample of {} has a record: there is nothing to share", run.display());
     // One picture: those of all samples take more than all records.
-    let shown = manifest.samples.iter_mut().fold(None, |shown, entry| {
-        let is_first = shown.is_none() && entry.traced;
-        entry.traced = is_first;
-        if is_first { Some(Path::new(&entry.sample).join(WAVES)) } else { shown }
-    });
+    let is_shown = |entry: &Entry| entry.kept && entry.traced && entry.sample == ALWAYS_TRACED;
+    manifest.samples.iter_mut().for_each(|entry| entry.traced = is_shown(entry));
+    let shown = manifest.samples.iter().find(|entry| entry.traced);
+    let shown = shown.map(|entry| Path::new(&entry.sample).join(WAVES));
     if let Some(shown) = shown {
         let path = run.join(&shown);
         let picture = fs::read(&path).with_context(|| format!("reading {}", path.display()))?;
@@ -139,17 +142,26 @@ fn write(to: &Path, files: &[File]) -> Result<()> {
     fs::rename(draft.path(), to).with_context(shown)
 }
 
+fn ensure_free(to: &Path) -> Result<()> {
+    ensure!(!to.exists(), "{} is there already: name another folder with --out", to.display());
+    Ok(())
+}
+
 /// What the folder is, and how to send it.
 fn steps(to: &Path, count: usize, size: usize) -> String {
-    let folder = quote(&to.display().to_string());
-    let name = to.file_name().map_or_else(|| folder.clone(), |name| name.to_string_lossy().into_owned());
+    let name = to.file_name().unwrap_or(to.as_os_str()).to_string_lossy();
+    // With its whole path, the archive would tell where it was made.
+    let parent = to.parent().filter(|parent| *parent != Path::new(""));
+    let from =
+        parent.map_or_else(String::new, |parent| format!("-C {} ", quote(&parent.display().to_string())));
     format!(
         "To send:      {}, {count} files, {} kB\n\
          \x20 1. Look at what you send: {PAGE} in it has all findings.\n\
-         \x20 2. Pack it: tar -czf {} {folder}\n\
+         \x20 2. Pack it: tar -czf {} {from}{}\n\
          \x20 3. Attach the file to an issue of the project, or add the folder to results/ in a pull request.",
         to.display(),
         size.div_ceil(1000),
         quote(&format!("{name}.tar.gz")),
+        quote(&name),
     )
 }

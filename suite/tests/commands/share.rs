@@ -42,6 +42,7 @@ fn a_run_that_is_there_is_shared_without_the_places_of_its_machine() {
     {
         assert!(done.out.contains(says.trim_start_matches("? ")), "no '{says}' in {}", done.out);
     }
+    assert!(done.out.contains(&format!("tar -czf {name}.tar.gz {name}\n")), "{}", done.out);
     let shared = here.join(name);
     assert_eq!(names(&shared), ["README.md", "codegen", "suite.json"]);
     let texts =
@@ -52,6 +53,9 @@ fn a_run_that_is_there_is_shared_without_the_places_of_its_machine() {
     }
     assert!(texts[0].contains("cannot read ./a/b"), "{}", texts[0]);
     assert!(texts[2].contains("./Jane Doe/x is gone, see 'lib.so'"), "{}", texts[2]);
+    let elsewhere = here.join("out");
+    let done = suite(here, &["share", "run", "--out", elsewhere.to_str().unwrap()]);
+    assert!(done.out.contains(&format!("tar -czf out.tar.gz -C {} out\n", here.display())), "{}", done.out);
     // What others have is compared by its samples, and these stayed behind.
     for words in [&["report", name, "--html", "page.html"][..], &["export", name], &["compare", "run", name]]
     {
@@ -66,7 +70,8 @@ fn what_cannot_be_shared_is_refused() {
     let here = top.path();
     let folder = run(here);
     fs::write(here.join("file"), "").unwrap();
-    suite(here, &["share", "nowhere"]).refused(2, &["reading nowhere/suite.json: No such file"]);
+    suite(here, &["share", "nowhere"])
+        .refused(2, &["reading nowhere/suite.json: it is of a run of the suite", "No such file"]);
     suite(here, &["share", "--device", "all"]).refused(2, &["one device at a time"]);
     for (words, says) in [
         (&["share", "run", "--out", "run"][..], "run is there already: name another folder with --out"),
@@ -75,6 +80,12 @@ fn what_cannot_be_shared_is_refused() {
         let done = suite(here, words);
         assert!(done.code == 2 && done.said.contains(says), "{}", done.said);
     }
+    // A manifest is untrusted: what it names must not lead out of the folder.
+    let manifest = fs::read_to_string(folder.join("suite.json")).unwrap();
+    fs::write(folder.join("suite.json"), manifest.replace("\"codegen\"", "\"../esc\"")).unwrap();
+    let done = suite(here, &["share", "run"]);
+    assert!(done.code == 2 && done.said.contains("there is no sample '../esc'"), "{}", done.said);
+    fs::write(folder.join("suite.json"), manifest).unwrap();
     // Noise that no packing makes small.
     let mut record = read_record(&folder.join("codegen/record.json")).unwrap();
     let noise = Command::new("head").args(["-c", "300000", "/dev/urandom"]).output().unwrap().stdout;

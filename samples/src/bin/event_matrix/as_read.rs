@@ -77,7 +77,7 @@ impl AsRead {
         let is_same = release(main).is_some() && release(main) == release(here);
         let here = if is_same { String::new() } else { format!(", this is {here}") };
         let head = format!("What {}'s source says of events (read in {main}{here}){end}", driver.name);
-        let lines = groups.iter().map(|group| group.line(main, groups.len() == 1));
+        let lines = groups.iter().map(|group| group.line(main));
         [head].into_iter().chain(lines).collect()
     }
 
@@ -123,8 +123,9 @@ impl Group<'_> {
     }
 
     /// `sync1: a set does not drain as read, but drains here (2.43 µs); a wait drains as read and here (1.47 µs).`
-    fn line(&self, main: &str, is_only: bool) -> String {
-        let forms = if is_only { "every form".to_owned() } else { self.forms.join("; ") };
+    fn line(&self, main: &str) -> String {
+        let is_all = FORMS.iter().all(|(_, form)| self.forms.contains(form));
+        let forms = if is_all { "every form".to_owned() } else { self.forms.join("; ") };
         let read_in = match self.read_in {
             Some(read_in) if read_in == main => String::new(),
             Some(read_in) => format!(" (read in {read_in})"),

@@ -21,7 +21,7 @@
 //! Expect what a driver's source says, which is printed beside what was measured: nearly all open drivers drain the GPU at
 //! a wait, some at a set too. NVK and PanVK need not for sync2 without access masks, the first form of the table. On an
 //! H200 with driver 580 all forms cost nearly the same: a set drains the GPU, and a wait for an event that was set long
-//! ago costs as much as a barrier. Two queues take 354 µs there, every form of event from 254 to 258 (1152x1152, 12
+//! ago costs as much as a barrier. Two queues take 350 µs there, every form of event from 254 to 258 (1152x1152, 12
 //! passes).
 //!
 //! Look for, in RGP, Nsight or `--trace`: does a dispatch after a set or a wait start before the previous one ends?

@@ -33,7 +33,7 @@ fn source_and_run_are_set_side_by_side() {
     assert_eq!(
         anv[1..],
         [
-            "every form: a set drains as read and here (3.60 to 3.71 µs); a wait drains as read and here (2.63 to \
+            "sync2, no access, coherent stores; sync2, write→read; sync1: a set drains as read and here (3.60 to 3.71 µs); a wait drains as read and here (2.63 to \
           2.77 µs)."
         ]
     );
@@ -99,7 +99,7 @@ fn without_times_the_reading_stands_alone() {
         alone(13, "Mesa 22.3.6 (LLVM 15.0.6)"),
         [
             "What lavapipe's source says of events (read in Mesa 25.0.7, this is Mesa 22.3.6):",
-            "every form: a set may drain; a wait drains."
+            "sync2, no access, coherent stores; sync2, write→read; sync1: a set may drain; a wait drains."
         ]
     );
     let nvk = alone(24, "Mesa 26.2.0");

@@ -1,5 +1,7 @@
 //! Tables of claims: a row per sample, a column per run of the suite.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -64,7 +66,6 @@ pub(super) fn by_driver(folder: &Path, pages: &str, results: &str) -> Result<Mad
     let entries = fs::read_dir(&below).with_context(|| format!("reading {}", below.display()))?;
     let mut names: Vec<_> = entries.map(|entry| Ok(entry?.file_name())).collect::<Result<_>>()?;
     names.retain(|name| below.join(name).join("suite.json").is_file());
-    names.sort();
     let mut runs: Vec<Run> = Vec::new();
     for name in names {
         let link = format!("{}/{}", results.trim_end_matches('/'), name.to_string_lossy());
@@ -74,11 +75,16 @@ pub(super) fn by_driver(folder: &Path, pages: &str, results: &str) -> Result<Mad
         if run.records.iter().any(|record| record.headline.is_none()) {
             continue;
         }
-        let head = format!("{} ({})", first.device.name, first.device.driver());
-        // Names begin with the date, so that the latest comes last.
-        runs.retain(|earlier| earlier.head != head);
-        runs.push(Run { head, ..run });
+        runs.push(Run { head: format!("{} ({})", first.device.name, first.device.driver()), ..run });
     }
+    // A later run of a few samples does not replace one of all.
+    runs.sort_by_key(|run| {
+        let started = run.records.first().map(|record| record.started.clone());
+        Reverse((run.records.len(), started))
+    });
+    let mut heads = BTreeSet::new();
+    runs.retain(|run| heads.insert(run.head.clone()));
+    runs.sort_by(|a, b| a.head.cmp(&b.head));
     ensure!(!runs.is_empty(), "no run of the suite below {results} has headlines");
     let figure = |headline: &Headline| match &headline.value {
         Some(value) => value.text(),

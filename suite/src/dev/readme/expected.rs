@@ -47,6 +47,8 @@ fn drains(set: Drains, wait: Drains) -> &'static str {
         (No, No) => "**may overlap**",
         (Yes, Unknown) => "the set drains, the wait is open",
         (Unknown, Yes) => "the wait drains, the set is open",
-        (No | Unknown, Unknown) | (Unknown, No) => "open",
+        (No, Unknown) => "the set does not drain, the wait is open",
+        (Unknown, No) => "the wait does not drain, the set is open",
+        (Unknown, Unknown) => "open",
     }
 }

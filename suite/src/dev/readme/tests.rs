@@ -99,6 +99,7 @@ fn each_driver_is_there_with_its_latest_run() {
     let put = |run: &str, change: &dyn Fn(&mut record::Record)| {
         let mut record =
             record::read_record(&results().join("2026-11-25-nvidia-h100-suite/codegen/record.json")).unwrap();
+        record.started = format!("{}T00:00:00Z", run.trim_start_matches("hot-lap-").get(..10).unwrap());
         change(&mut record);
         let folder = at.path().join("runs").join(run);
         fs::create_dir_all(folder.join("codegen")).unwrap();
@@ -107,7 +108,8 @@ fn each_driver_is_there_with_its_latest_run() {
         let sent = record::sent(&record, &|text| text.to_owned()).unwrap();
         fs::write(folder.join("codegen").join(record::SENT), sent).unwrap();
     };
-    put("2026-01-01-h100", &|_| ());
+    // Shared, and first in the order of names.
+    put("hot-lap-2026-01-01-h100", &|_| ());
     put("2026-01-02-h100", &|record| record.headline.as_mut().unwrap().outcome = record::Outcome::Holds);
     put("2026-01-03-other", &|record| {
         record.device.name = "Other".into();
