@@ -2,16 +2,10 @@
 
 #[path = "../common/build/commit.rs"]
 mod commit;
+#[path = "../common/build/samples.rs"]
+mod samples;
 
 fn main() {
     commit::tell(&["../samples/src/bin"]);
-    println!("cargo::rustc-env=HOTLAP_SAMPLES={}", samples().join(","));
-}
-
-fn samples() -> Vec<String> {
-    let Ok(folder) = std::fs::read_dir("../samples/src/bin") else { return Vec::new() };
-    let mut names: Vec<String> =
-        folder.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
-    names.sort();
-    names
+    println!("cargo::rustc-env=HOTLAP_SAMPLES={}", samples::names("../samples/src/bin").join(","));
 }

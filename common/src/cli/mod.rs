@@ -499,9 +499,20 @@ fn code_of(rows: &[Row]) -> u8 {
     }
 }
 
-/// The program and its arguments, as the user typed them.
+/// The program and its arguments, as the user typed them. Records are sent to others: where the program lies on this
+/// machine is left out.
 fn command() -> Vec<String> {
-    as_given(std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()))
+    let mut words = as_given(std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()));
+    if let Some(program) = words.first_mut() {
+        *program = without_folder(program);
+    }
+    words
+}
+
+fn without_folder(program: &str) -> String {
+    let path = std::path::Path::new(program);
+    let name = path.file_name().filter(|_| path.is_absolute());
+    name.map_or_else(|| program.to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 /// Removes the arguments that only a parent process adds.
@@ -530,5 +541,7 @@ mod tests {
         let words = ["./codegen", "--size=64", "--progress", "/tmp/x", "--cold", "--progress=/tmp/x"]
             .map(String::from);
         assert_eq!(super::as_given(words.into_iter()), ["./codegen", "--size=64", "--cold"]);
+        let named = ["/home/me/hot-lap/target/release/codegen", "./codegen", "codegen"];
+        assert_eq!(named.map(super::without_folder), ["codegen", "./codegen", "codegen"]);
     }
 }

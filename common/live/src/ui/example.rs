@@ -162,7 +162,7 @@ pub(crate) fn snapshot(count: usize, pixels: [u32; 2]) -> Snapshot {
     }
 }
 
-/// A split with two timelines on the stage, wrong texels, and a texel under the cursor.
+/// A split with two timelines on the stage, wrong pixels, and a texel under the cursor.
 pub(super) fn split(pixels: [u32; 2]) -> Snapshot {
     let mut snapshot = snapshot(9, pixels);
     snapshot.other = Some(0);
