@@ -1,7 +1,7 @@
 //! Workgroups that wait for each other within a dispatch: what kernels and devices need for it, and what it gains.
 
 use common::record::{DeviceFacts, Promise};
-use common::{Figures, Headline, Holds, KernelBuilder, Lab, Summary, Time, Value};
+use common::{Figures, Headline, Holds, KernelBuilder, Lab, Summary, Time};
 
 use crate::words::fastest_right;
 
@@ -58,8 +58,8 @@ pub fn headline(
     one_dispatch: Option<&str>,
     finding: impl FnOnce(&str) -> String,
 ) -> Headline {
-    let ratio = one_dispatch.and_then(|variant| to_barriers(figures, variant));
-    Headline::of(claim).test(ratio.as_ref().map(Value::ratio), &Holds::FASTER, finding)
+    let pair = one_dispatch.zip(with_barriers(figures)).map(|(variant, (barriers, _))| [variant, barriers]);
+    Headline::of(claim).test_ratio(figures, Time::Isolated, pair, &Holds::FASTER, finding)
 }
 
 /// The times behind the headline, of what was measured, and that of the variants whose names begin with `no_sync`.

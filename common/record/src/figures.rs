@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::stats::Summary;
 use crate::trace::TraceFigures;
 use crate::{Cost, Limit, Row, Sample, Status, Traced, is_limit};
@@ -12,7 +15,8 @@ pub struct Figures<'r> {
 }
 
 /// One of a variant's two times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Time {
     /// One repetition, alone in its submit.
     Isolated,
@@ -89,6 +93,15 @@ impl<'r> Figures<'r> {
         let ratios: Option<Vec<f64>> =
             paired(ours, theirs).map(|(ours, theirs)| Some(further(ours)? / further(theirs)?)).collect();
         Summary::of(&ratios?)
+    }
+
+    /// [`Self::ratio`] or [`Self::pipelined_ratio`].
+    #[must_use]
+    pub fn ratio_of(&self, time: Time, variant: &str, other: &str) -> Option<Summary> {
+        match time {
+            Time::Isolated => self.ratio(variant, other),
+            Time::Pipelined => self.pipelined_ratio(variant, other),
+        }
     }
 
     /// The share of the device's own limit that `variant` reaches, in time alone and paired by rounds: the larger

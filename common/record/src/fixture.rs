@@ -374,5 +374,6 @@ fn headline() -> Headline {
         }),
         published: Some("talk: 0.79x".into()),
         outcome: Outcome::DoesNotHold,
+        compared: None,
     }
 }

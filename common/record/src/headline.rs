@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::figures::{Figures, Time};
 use crate::stats::{Interval, Summary};
 
 /// Longest claim and longest finding, in characters.
@@ -23,6 +24,20 @@ pub struct Headline {
     pub published: Option<String>,
     /// Whether the claim holds on this device.
     pub outcome: Outcome,
+    /// The variants that the figure compares, where it compares times.
+    #[serde(default)]
+    pub compared: Option<Compared>,
+}
+
+/// Two variants, and the time by which a figure compares them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Compared {
+    /// The variant that the figure is about.
+    pub variant: String,
+    /// The variant beside it: 1.00x.
+    pub other: String,
+    /// Which of their times.
+    pub time: Time,
 }
 
 /// A figure with its interval.
@@ -118,6 +133,7 @@ impl Headline {
             value: None,
             published: None,
             outcome: Outcome::Undecided,
+            compared: None,
         }
     }
 
@@ -130,6 +146,28 @@ impl Headline {
         Self { finding: finding(&value.text()), outcome, value: Some(value), ..self }
     }
 
+    /// Tests the claim by a time of one variant over that of another; if a time is missing it stays undecided.
+    #[must_use]
+    pub fn test_ratio<'v>(
+        self,
+        figures: &Figures<'_>,
+        time: Time,
+        pair: impl Into<Option<[&'v str; 2]>>,
+        holds: &Holds,
+        finding: impl FnOnce(&str) -> String,
+    ) -> Self {
+        let Some(pair) = pair.into() else { return self };
+        let ratio = figures.ratio_of(time, pair[0], pair[1]);
+        self.test(ratio.as_ref().map(Value::ratio), holds, finding).compares(pair, time)
+    }
+
+    /// Names the variants that the figure compares, if there is a figure.
+    #[must_use]
+    pub fn compares(self, [variant, other]: [&str; 2], time: Time) -> Self {
+        let compared = Compared { variant: variant.to_owned(), other: other.to_owned(), time };
+        Self { compared: self.value.is_some().then_some(compared), ..self }
+    }
+
     /// The figure of the claim's source, with the source's name: `talk: 0.79x`.
     #[must_use]
     pub fn published(self, figure: Option<String>) -> Self {
@@ -139,7 +177,7 @@ impl Headline {
     /// A finding that says nothing about the claim, because the device is a CPU.
     #[must_use]
     pub fn on_a_cpu(self, finding: String) -> Self {
-        Self { finding, value: None, outcome: Outcome::SaysNothing, ..self }
+        Self { finding, value: None, compared: None, outcome: Outcome::SaysNothing, ..self }
     }
 }
 
@@ -234,6 +272,25 @@ mod tests {
         let too_few = Value { interval: None, ..between(0.5, 0.6).unwrap() };
         assert_eq!(outcome(Some(too_few), &Holds::FASTER), Undecided);
         assert_eq!(outcome(None, &Holds::FASTER), Undecided);
+    }
+
+    #[test]
+    fn a_figure_names_what_it_compares() {
+        let rows = crate::fixture::record().rows;
+        let figures = Figures::new(&rows);
+        let of = |pair: Option<[&'static str; 2]>| {
+            let finding = |times: &str| format!("takes {times}");
+            Headline::of("a claim").test_ratio(&figures, Time::Isolated, pair, &Holds::FASTER, finding)
+        };
+        let headline = of(Some(["image_barriers", "full_barrier"]));
+        let compared = headline.compared.clone().unwrap();
+        assert_eq!((&*compared.variant, &*compared.other), ("image_barriers", "full_barrier"));
+        let ratio = figures.ratio_of(compared.time, &compared.variant, &compared.other).unwrap();
+        assert_eq!(headline.value, Some(Value::ratio(&ratio)));
+        assert_eq!(headline.on_a_cpu("no times".into()).compared, None);
+        for pair in [None, Some(["image_barriers", "unknown"])] {
+            assert_eq!((of(pair).compared, of(pair).outcome), (None, Outcome::Undecided));
+        }
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub use about::{About, Argument, Usable};
 pub use csv::csv;
 pub use device::{DeviceFacts, Kind, Multiprocessors};
 pub use files::{SAMPLES, SENT, parted, read_record, sent, sha256};
-pub use headline::{Headline, Holds, Outcome, Value};
+pub use headline::{Compared, Headline, Holds, Outcome, Value};
 pub use json::{json, read_json, read_shape};
 pub use painting::Painting;
 pub use race_map::RaceMap;

@@ -78,11 +78,12 @@ fn times(record: &Record) -> Vec<Bar> {
     let time = |row: &Row| row.isolated_us.filter(|_| row.status == Status::Ok).map(|time| time.median);
     let timed = || record.rows.iter().enumerate().filter(|(_, row)| time(row).is_some());
     let mut ranked: Vec<(usize, &Row)> = timed().filter(|(_, row)| !is_limit(&row.variant)).collect();
+    let compared = record.headline.as_ref().and_then(|headline| headline.compared.as_ref());
     if record.reference().is_some() {
         let is_named = |row: &Row| [&record.bound, &record.baseline].contains(&&Some(row.variant.clone()));
         let rank = |row: &Row| match shade(row) {
             _ if is_named(row) => 0,
-            _ if is_subject(record, row) => 1,
+            _ if compared.is_some_and(|compared| compared.variant == row.variant) => 1,
             Shade::Spec | Shade::Gpu if row.published.is_some() => 2,
             Shade::Spec => 3,
             Shade::Gpu | Shade::Wrong => 4,
@@ -100,18 +101,6 @@ fn times(record: &Record) -> Vec<Bar> {
         Some(Bar { label: row.label().to_owned(), length: length(time, longest), figure, shade: shade(row) })
     };
     ranked.into_iter().filter_map(bar).collect()
-}
-
-/// Whether the figure of the headline is this row's.
-fn is_subject(record: &Record, row: &Row) -> bool {
-    let Some(value) = record.headline.as_ref().and_then(|headline| headline.value.as_ref()) else {
-        return false;
-    };
-    let back_to_back = |row: &Row| row.pipelined_us.map(|time| time.median);
-    let usual = record.rows.iter().find(|other| Some(&other.variant) == record.baseline.as_ref());
-    let quotient = back_to_back(row).zip(usual.and_then(back_to_back)).map(|(time, usual)| time / usual);
-    let ratios = [row.to_baseline, row.to_bound].map(|ratio| ratio.map(|ratio| ratio.median));
-    ratios.into_iter().chain([quotient]).flatten().any(|ratio| (ratio - value.median).abs() < 1e-9)
 }
 
 /// The columns of each table that are to be correct, by how often they were wrong, over all of its rows.
@@ -143,7 +132,8 @@ fn length(value: f64, longest: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use record::{Value, fixture};
+    use record::figures::Time;
+    use record::{Compared, fixture};
 
     use super::super::records::tests::{RUN, found, set};
     use super::*;
@@ -166,9 +156,12 @@ mod tests {
         let with_subject = |name: Option<&str>| {
             found(RUN, |record| {
                 record.headline = fixture::record().headline;
-                let row = record.rows.iter().find(|row| Some(row.variant.as_str()) == name);
-                let ratio = row.and_then(|row| row.to_baseline);
-                record.headline.as_mut().unwrap().value = ratio.map(|ratio| Value::ratio(&ratio));
+                let compared = name.map(|name| Compared {
+                    variant: name.into(),
+                    other: "full_barrier".into(),
+                    time: Time::Isolated,
+                });
+                record.headline.as_mut().unwrap().compared = compared;
             })
         };
         let all = with_subject(None).record;

@@ -1,8 +1,7 @@
 //! The bars of a card: which variants it shows, with their times or, for trials, how many were wrong.
 
 use record::figures::{Figures, Time};
-use record::stats::Summary;
-use record::{Kind, Promise, Record, Row, Shows, Status, Value, is_limit};
+use record::{Kind, Promise, Record, Row, Shows, Value, is_limit};
 
 use crate::format::{percent, significant};
 use crate::names::distinct;
@@ -54,85 +53,22 @@ pub(super) fn of(record: &Record) -> Bars {
     }
 }
 
-/// The two variants that the headline's figure compares, and by which of their times.
-struct Compared<'r> {
-    row: &'r Row,
-    other: &'r Row,
-    time: Time,
-}
-
-impl<'r> Compared<'r> {
-    /// A record does not name them, so they are the pair whose figure is the headline's, with its interval. Where
-    /// several have it, one with the usual way comes first.
-    fn of(record: &'r Record) -> Option<Self> {
-        let value = record.headline.as_ref()?.value.as_ref()?;
-        let figures = Figures::new(&record.rows);
-        let rows = || record.rows.iter().filter(|row| row.status == Status::Ok && !is_limit(&row.variant));
-        let mut others: Vec<&Row> = rows().collect();
-        others.sort_by_key(|row| record.baseline.as_ref() != Some(&row.variant));
-        for time in [Time::Isolated, Time::Pipelined] {
-            for &other in &others {
-                let is_told = |row: &&Row| is_told(value, &figures, time, [*row, other]);
-                if let Some(row) = rows().find(is_told) {
-                    return Some(Self { row, other, time });
-                }
-            }
-        }
-        None
-    }
-}
-
-/// Whether a headline's figure is that of these two: a ratio, the share that the difference is of the whole, or the
-/// difference, spread over any number of parts.
-fn is_told(value: &Value, figures: &Figures<'_>, time: Time, [row, other]: [&Row; 2]) -> bool {
-    if row.variant == other.variant {
-        return false;
-    }
-    match (value.unit.as_str(), time) {
-        ("x", _) => {
-            ratio(figures, time, row, other).is_some_and(|ratio| is_same(value, &ratio, |ratio| ratio))
-        }
-        ("%", _) => ratio(figures, time, row, other)
-            .is_some_and(|ratio| is_same(value, &ratio, |ratio| 100.0 * (1.0 - 1.0 / ratio))),
-        (_, Time::Isolated) if value.interval.is_some() => {
-            let difference = figures.difference_us(&row.variant, &other.variant);
-            difference.is_some_and(|us| is_same(value, &us, |part| part / us.median * value.median))
-        }
-        _ => false,
-    }
-}
-
-fn ratio(figures: &Figures<'_>, time: Time, row: &Row, other: &Row) -> Option<Summary> {
-    match time {
-        Time::Isolated => figures.ratio(&row.variant, &other.variant),
-        Time::Pipelined => figures.pipelined_ratio(&row.variant, &other.variant),
-    }
-}
-
-fn is_same(value: &Value, summary: &Summary, figure: impl Fn(f64) -> f64) -> bool {
-    let is_near = |a: f64, b: f64| (a - figure(b)).abs() <= 1e-9 * a.abs();
-    is_near(value.median, summary.median)
-        && match (value.interval, summary.median_95) {
-            (Some(told), Some(found)) => is_near(told.low, found.low) && is_near(told.high, found.high),
-            (told, found) => told.is_none() && found.is_none(),
-        }
-}
-
 fn times(record: &Record) -> Bars {
     let figures = Figures::new(&record.rows);
-    let compared = Compared::of(record);
-    let time = compared.as_ref().map_or(Time::Isolated, |compared| compared.time);
+    let headline = record.headline.as_ref();
+    let compared = headline.and_then(|headline| headline.compared.as_ref());
+    let time = compared.map_or(Time::Isolated, |compared| compared.time);
     let usual = [&record.baseline, &record.bound].into_iter().flatten().find_map(|name| figures.row(name));
-    let found = compared.as_ref().map(|compared| compared.row);
-    let reference = compared.as_ref().map(|compared| compared.other).or(usual);
+    let found = compared.and_then(|compared| figures.row(&compared.variant));
+    let reference = compared.and_then(|compared| figures.row(&compared.other)).or(usual);
     let rows = chosen(record, &figures, time, found.into_iter().chain(reference).collect());
     let longest = rows.iter().map(|(_, us)| *us).fold(f64::MIN_POSITIVE, f64::max);
     // Ratios are medians of pairs. Beside a difference they would be a second figure, which the medians do not give.
-    let value = record.headline.as_ref().and_then(|headline| headline.value.as_ref());
+    let value = headline.and_then(|headline| headline.value.as_ref());
     let reference = reference.filter(|_| value.is_none_or(|value| ["x", "%"].contains(&value.unit.as_str())));
     let bar = |(row, us): &(&Row, f64)| {
         let is_found = found.is_some_and(|found| found.variant == row.variant);
-        let ratio = reference.and_then(|reference| ratio(&figures, time, row, reference));
+        let ratio = reference.and_then(|reference| figures.ratio_of(time, &row.variant, &reference.variant));
         let part = Part {
             share: us / longest,
             ink: if is_found { Ink::Part(0) } else { Ink::Stripe },

@@ -1,6 +1,6 @@
 //! Whether the forms of a choice take different times.
 
-use common::{Figures, Headline, Holds, Time, Value};
+use common::{Figures, Headline, Holds, Time};
 use samples::words::{decided, of_ratio};
 
 use crate::{FIX_AGAINST_SELECT, PAIRS};
@@ -8,9 +8,10 @@ use crate::{FIX_AGAINST_SELECT, PAIRS};
 /// The source's fix beside the product that it replaces.
 pub fn headline(figures: &Figures<'_>) -> Headline {
     let [(fix, _), _] = PAIRS;
-    let ratio = figures.ratio(fix[0], fix[1]);
-    Headline::of("how a choice is written matters").test(
-        ratio.as_ref().map(Value::ratio),
+    Headline::of("how a choice is written matters").test_ratio(
+        figures,
+        Time::Isolated,
+        fix,
         &Holds::Outside(0.99..=1.01),
         |times| format!("select-and takes {times} as long as multiply"),
     )

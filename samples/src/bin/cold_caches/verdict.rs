@@ -10,6 +10,7 @@ pub fn headline(figures: &Figures<'_>, passes: u32) -> Headline {
     let added = added(figures, "code").map(|us| Value::of(&us, 1.0 / cold(passes), "µs"));
     Headline::of("new code makes a pass slower")
         .test(added, &Holds::Above(0.0), |us| format!("new code adds {us} to a pass"))
+        .compares(["code_cold", "code_warm"], Time::Isolated)
 }
 
 /// The times behind the headline, short code, constants, and what is left behind the same chain.

@@ -14,6 +14,7 @@ pub fn headline(figures: &Figures<'_>) -> Headline {
         .test(taken(figures, QUARTER), &Holds::Above(1.0), |percent| {
             format!("barriers take {percent} of passes over a quarter of the area")
         })
+        .compares(["barrier_4", "no_barrier_4"], Time::Pipelined)
         .published(idle.map(|percent| format!("talk: at least {percent} %")))
 }
 

@@ -1,15 +1,15 @@
 //! What a barrier, a set and a wait cost, and whether dispatches overlap across them.
 
-use common::{Extent, Figures, Headline, Holds, Summary, Time, Value};
+use common::{Extent, Figures, Headline, Holds, Summary, Time};
 use samples::words::{fastest_right, of_the_talk};
 
 const BARRIER: &str = "full_barrier";
 
 /// The fastest form of event, set and waited for, in place of a barrier after each pass.
 pub fn headline(figures: &Figures<'_>, bands: u32) -> Headline {
-    let ratio = fastest_events(figures, bands).and_then(|(events, _)| figures.ratio(events, BARRIER));
+    let pair = fastest_events(figures, bands).map(|(events, _)| [events, BARRIER]);
     Headline::of("some form of event beats a barrier")
-        .test(ratio.as_ref().map(Value::ratio), &Holds::FASTER, |times| {
+        .test_ratio(figures, Time::Isolated, pair, &Holds::FASTER, |times| {
             format!("the fastest event form takes {times} as long as a barrier")
         })
         .published(of_the_talk("ladder/split_by_events", "ladder/barrier"))

@@ -1,6 +1,6 @@
 //! What the times of a run mean.
 
-use common::{Figures, Headline, Holds, Time, Value};
+use common::{Figures, Headline, Holds, Time};
 use samples::words::{decided, published};
 
 use crate::tricks::{LEAN, TRICKS};
@@ -14,10 +14,9 @@ const MANY: &str = "group_1024_fat";
 
 /// A kernel of few registers in place of one of many.
 pub fn headline(figures: &Figures<'_>) -> Headline {
-    let ratio = figures.ratio(FEW, MANY);
     let faster = published("aaltonen2017", "groups/vgprs_48_to_32");
     Headline::of("fewer registers speed up 1024-thread workgroups")
-        .test(ratio.as_ref().map(Value::ratio), &Holds::FASTER, |times| {
+        .test_ratio(figures, Time::Isolated, [FEW, MANY], &Holds::FASTER, |times| {
             format!("a kernel written for few registers takes {times} as long")
         })
         .published(faster.map(|faster| format!("article: {:.2}x", 1.0 / faster)))

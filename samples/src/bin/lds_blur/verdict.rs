@@ -1,6 +1,6 @@
 //! What shared memory saves.
 
-use common::{Extent, Figures, Headline, Holds, Time, Value};
+use common::{Extent, Figures, Headline, Holds, Time};
 use samples::words::published;
 
 const TILE: &str = "box3x3_tile_16x16";
@@ -8,9 +8,8 @@ const DIRECT: &str = "box3x3_direct";
 
 /// A tile in shared memory in place of nine loads per invocation.
 pub fn headline(figures: &Figures<'_>) -> Headline {
-    let ratio = figures.ratio(TILE, DIRECT);
     Headline::of("shared memory speeds up a 3x3 filter")
-        .test(ratio.as_ref().map(Value::ratio), &Holds::FASTER, |times| {
+        .test_ratio(figures, Time::Isolated, [TILE, DIRECT], &Holds::FASTER, |times| {
             format!("shared memory takes {times} as long as direct loads")
         })
         .published(published("aaltonen2017", "lds/saves").map(|times| format!("article: {times}x at best")))

@@ -1,16 +1,16 @@
 //! What events take beside a barrier, and both beside no sync.
 
 use common::report::format;
-use common::{Extent, Figures, Headline, Holds, Time, Value};
+use common::{Extent, Figures, Headline, Holds, Time};
 use samples::words::{fastest_right, of_the_talk};
 
 const BARRIER: &str = "full_barrier";
 
 /// Events in place of barriers: the faster kind that was right in every sample.
 pub fn headline(figures: &Figures<'_>, bands: u32) -> Headline {
-    let ratio = fastest_events(figures, bands).and_then(|(events, _)| figures.ratio(events, BARRIER));
+    let pair = fastest_events(figures, bands).map(|(events, _)| [events, BARRIER]);
     Headline::of("events in place of barriers save time")
-        .test(ratio.as_ref().map(Value::ratio), &Holds::FASTER, |times| {
+        .test_ratio(figures, Time::Isolated, pair, &Holds::FASTER, |times| {
             format!("events take {times} as long as a barrier after each pass")
         })
         .published(of_the_talk("ladder/split_by_events", "ladder/barrier"))

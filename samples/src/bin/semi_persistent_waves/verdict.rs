@@ -1,7 +1,7 @@
 //! What keeping a subgroup for several tiles gains.
 
 use common::report::format;
-use common::{Extent, Figures, Headline, Holds, Summary, Time, Value};
+use common::{Extent, Figures, Headline, Holds, Summary, Time};
 use samples::words::of_the_talk;
 
 use crate::talk;
@@ -14,9 +14,8 @@ const AS_MANY_WORKGROUPS: &str = "unroll_2";
 
 /// The talk's pair, back to back.
 pub fn headline(figures: &Figures<'_>) -> Headline {
-    let ratio = figures.pipelined_ratio(EIGHT, ONE);
     Headline::of("eight tiles per wave beat one")
-        .test(ratio.as_ref().map(Value::ratio), &Holds::FASTER, |times| {
+        .test_ratio(figures, Time::Pipelined, [EIGHT, ONE], &Holds::FASTER, |times| {
             format!("eight tiles per wave take {times} as long as one")
         })
         .published(of_the_talk("blur/unroll_8", "blur/linear_8x8"))

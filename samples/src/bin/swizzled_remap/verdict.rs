@@ -1,7 +1,7 @@
 //! What large workgroups gain, and what locality costs.
 
 use common::report::format;
-use common::{Extent, Figures, Headline, Holds, Time, Value};
+use common::{Extent, Figures, Headline, Holds, Time};
 use samples::words::of_the_talk;
 
 use crate::{FLOORS, ONE_TEXEL};
@@ -12,9 +12,8 @@ const LARGE: &str = "remap_32x16";
 
 /// The talk's fastest workgroup beside its slowest.
 pub fn headline(figures: &Figures<'_>) -> Headline {
-    let ratio = figures.ratio(LARGE, SMALL);
     Headline::of("larger workgroups speed up ambient occlusion")
-        .test(ratio.as_ref().map(Value::ratio), &Holds::FASTER, |times| {
+        .test_ratio(figures, Time::Isolated, [LARGE, SMALL], &Holds::FASTER, |times| {
             format!("workgroups of 32x16 take {times} as long as 8x8")
         })
         .published(of_the_talk("ssao/remap_32x16", "ssao/remap_8x8"))
@@ -29,11 +28,7 @@ pub fn verdict(figures: &Figures<'_>, size: Extent, taps: u32) -> Option<String>
     }
     let fastest = |time| {
         let (variant, _) = figures.fastest(time, |name| !name.ends_with(ONE_TEXEL))?;
-        let ratio = match time {
-            Time::Isolated => figures.ratio(variant, SMALL),
-            Time::Pipelined => figures.pipelined_ratio(variant, SMALL),
-        };
-        let times = format::ratio(&ratio?);
+        let times = format::ratio(&figures.ratio_of(time, variant, SMALL)?);
         Some(format!("{} ({times}x of {})", figures.row(variant)?.label(), figures.row(SMALL)?.label()))
     };
     if let Some(alone) = fastest(Time::Isolated) {

@@ -1,6 +1,6 @@
 //! What launching waves takes, and what workgroups of one wave gain.
 
-use common::{Figures, Headline, Holds, Time, Value};
+use common::{Figures, Headline, Holds, Time};
 use samples::machine::Machine;
 use samples::words::decided;
 
@@ -20,9 +20,10 @@ const LAUNCH_EACH: &str = "tiles_1";
 
 /// Loops over tiles in place of launches.
 pub fn headline(figures: &Figures<'_>) -> Headline {
-    let ratio = figures.ratio(LOOP, LAUNCH_EACH);
-    Headline::of("a loop over tiles beats a workgroup per tile").test(
-        ratio.as_ref().map(Value::ratio),
+    Headline::of("a loop over tiles beats a workgroup per tile").test_ratio(
+        figures,
+        Time::Isolated,
+        [LOOP, LAUNCH_EACH],
         &Holds::FASTER,
         |times| format!("tiles in loops of 16 take {times} as long as a workgroup each"),
     )

@@ -1,7 +1,7 @@
 //! What a run's rows say: the headline, and the sample's further conclusions.
 
-use record::figures::Figures;
-use record::{Headline, Holds, Promise, Row, Status, Value, is_limit};
+use record::figures::{Figures, Time};
+use record::{Headline, Holds, Promise, Row, Status, is_limit};
 
 use crate::lab::{Lab, fastest};
 
@@ -23,16 +23,16 @@ pub fn verdict(lab: &Lab, rows: &[Row]) -> Option<String> {
 
 /// The fastest variant that is correct by the specification, beside the usual way.
 fn best(lab: &Lab, rows: &[Row]) -> Headline {
+    let figures = Figures::new(rows);
     let row = |name: &str| rows.iter().find(|row| row.variant == name);
     let usual = fastest(&lab.report.baseline, |name| Some(row(name)?.isolated_us?.median)).and_then(row);
     let Some(usual) = usual else { return Headline::of("the sample states no claim") };
     let headline = Headline::of(format!("something beats {}", usual.label()));
     let others = rows.iter().filter(|row| row.promise == Promise::Law && row.variant != usual.variant);
     let ratios = others.filter_map(|row| Some((row, row.to_baseline?)));
-    let Some((best, ratio)) = ratios.min_by(|a, b| a.1.median.total_cmp(&b.1.median)) else {
-        return headline;
-    };
-    headline.test(Some(Value::ratio(&ratio)), &Holds::FASTER, |times| {
+    let Some((best, _)) = ratios.min_by(|a, b| a.1.median.total_cmp(&b.1.median)) else { return headline };
+    let pair = [&*best.variant, &*usual.variant];
+    headline.test_ratio(&figures, Time::Isolated, pair, &Holds::FASTER, |times| {
         format!("{} takes {times} as long as {}", best.label(), usual.label())
     })
 }
