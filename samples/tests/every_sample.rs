@@ -160,7 +160,9 @@ fn four_files(ended: &Ended, kept: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
     let names: Vec<&str> = files.keys().map(String::as_str).collect();
     let record = read_record(&kept.join("record.json"))?;
     let mut expected = vec!["README.md", "record.json", "samples.csv.gz", "table.txt"];
-    expected.extend(record.rows.iter().any(|row| row.trace.is_some()).then_some("waves.txt"));
+    if record.rows.iter().any(|row| row.trace.is_some()) {
+        expected.extend(["waves.json.gz", "waves.txt"]);
+    }
     ensure!(names == expected, "{names:?} from {ended}");
     let mut texts = files.iter().filter(|(name, _)| !name.ends_with(".gz"));
     ensure!(texts.all(|(_, bytes)| bytes.ends_with(b"\n")), "an empty or a cut file: {ended}");

@@ -39,7 +39,7 @@ pub fn parted(record: &Record) -> Result<(Record, Vec<u8>)> {
     Ok((bare, packed(text.as_bytes()).context("packing the samples")?))
 }
 
-fn packed(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+pub(crate) fn packed(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::best());
     packed.write_all(bytes)?;
     packed.finish()

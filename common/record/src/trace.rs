@@ -6,6 +6,7 @@ mod curve;
 mod lanes;
 mod parts;
 mod phases;
+mod stored;
 mod stretches;
 
 use schemars::JsonSchema;
@@ -15,6 +16,7 @@ pub use curve::Curve;
 pub use lanes::pack;
 pub use parts::{Part, PartWaves, Parts};
 pub use phases::{DispatchFigures, Overlap, PARTS, Phases, TraceFigures};
+pub use stored::{STORED_WAVES, read_waves, waves};
 pub use stretches::Stretch;
 
 /// Most variants in a timeline, where they are drawn one below the other: with more, each would be too small to

@@ -5,6 +5,7 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use record::trace::{STORED_WAVES, Trace, waves};
 use record::{Record, SAMPLES, fault, json, parted};
 
 use super::destination::{Destination, draft, keep_so_far, refusal};
@@ -45,28 +46,36 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Writes `samples.csv.gz`, `record.json`, `table.txt`, `README.md` and, for a traced run, `waves.txt`. Each
-    /// file is written completely or not at all, and a failure does not prevent the next file. `table` is the text
-    /// of [`super::table()`], `waves` that of `traced`.
+    /// Writes `samples.csv.gz`, `record.json`, `table.txt`, `README.md` and, for a traced run, `waves.txt` and
+    /// `waves.json.gz`. Each file is written completely or not at all, and a failure does not prevent the next file.
+    /// `table` is the text of [`super::table()`], `told` that of `traced`.
     ///
     /// # Errors
     /// The first error of a file.
-    pub fn write(&self, record: &Record, table: &str, waves: Option<&str>) -> Result<()> {
+    pub fn write(
+        &self,
+        record: &Record,
+        table: &str,
+        told: Option<&str>,
+        traces: &[(String, Trace)],
+    ) -> Result<()> {
         self.ensure_new()?;
-        let shown = waves.map_or_else(|| table.to_owned(), |waves| format!("{table}\n{waves}"));
+        let shown = told.map_or_else(|| table.to_owned(), |waves| format!("{table}\n{waves}"));
         let (bare, samples) = parted(record)?;
         // Samples come first, so that a record never names a file that is missing: if they cannot be written, the
         // record holds them itself.
         let samples = self.put(SAMPLES, &samples);
         let mut files = vec![
-            (RECORD, json(if samples.is_ok() { &bare } else { record })?),
-            ("table.txt", table.to_owned()),
-            ("README.md", readme(record, &shown)),
+            (RECORD, json(if samples.is_ok() { &bare } else { record })?.into()),
+            ("table.txt", table.into()),
+            ("README.md", readme(record, &shown).into()),
         ];
-        files.extend(waves.map(|waves| ("waves.txt", waves.to_owned())));
+        files.extend(told.map(|waves| ("waves.txt", waves.into())));
+        if !traces.is_empty() {
+            files.push((STORED_WAVES, waves(traces)?));
+        }
         // Collected so that all files are tried even after one fails.
-        let written: Vec<Result<()>> =
-            files.iter().map(|(name, text)| self.put(name, text.as_bytes())).collect();
+        let written: Vec<Result<()>> = files.iter().map(|(name, content)| self.put(name, content)).collect();
         self.has_begun.set(false);
         std::iter::once(samples).chain(written).collect()
     }
@@ -142,8 +151,8 @@ mod tests {
         let dir = top.path().join("a/b");
         let folder = Folder::create(&dir).unwrap();
         assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
-        folder.write(&fixture::record(), "the table\n", Some("the waves\n")).unwrap();
-        let again = folder.write(&fixture::record(), "another\n", None).unwrap_err().to_string();
+        folder.write(&fixture::record(), "the table\n", Some("the waves\n"), &[]).unwrap();
+        let again = folder.write(&fixture::record(), "another\n", None, &[]).unwrap_err().to_string();
         assert!(again.contains("already holds a record.json"), "{again}");
         let mut names: Vec<_> = fs::read_dir(&dir).unwrap().map(|e| e.unwrap().file_name()).collect();
         names.sort();

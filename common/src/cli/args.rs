@@ -136,7 +136,7 @@ pub(super) struct Which {
 /// What is printed and written.
 #[derive(Args, Clone, Debug)]
 pub(super) struct Output {
-    /// Draw when each wave ran: .svg, .png, .json (Perfetto)
+    /// Draw when each wave ran: .svg, .png, .json (Perfetto), .gz (suite replay)
     ///
     /// Each variant runs a few times more, with kernels that read a clock at their begin and end; all other
     /// figures come from kernels without. Four variants are drawn, those that the sample is about first. May be

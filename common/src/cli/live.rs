@@ -251,7 +251,7 @@ impl<A: Args> Program for Live<A> {
     fn write(&self, record: &Record) -> Result<String> {
         let path = new_folder(self.run.common.output.out.as_deref(), self.run.sample.name)?;
         let folder = Folder::create(&path)?;
-        folder.write(record, &report::answer(record, report::Form::FILE), None)?;
+        folder.write(record, &report::answer(record, report::Form::FILE), None, &[])?;
         let own = record.rows.iter().filter(|row| !is_limit(&row.variant)).count();
         Ok(format!("record of {own} variants written to {}", path.display()))
     }

@@ -338,7 +338,8 @@ impl Run {
         let Measured { method, rows, notes, verdict, ended, .. } = measured;
         let so_far = SoFar { method, rows, notes };
         let record = Record { verdict, ..self.record(lab, so_far, ended, started) };
-        let mut unwritten = self.write(&record, &measured.maps, measured.painting.as_ref(), folder);
+        let mut unwritten =
+            self.write(&record, &measured.maps, measured.painting.as_ref(), &measured.traces, folder);
         if record.ended == Ended::Interrupted && !self.common.output.trace.is_empty() {
             say("stopped before all waves were traced: no timeline is written");
         }

@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use console::Term;
 use serde::Serialize;
 
+use record::trace::Trace;
 use record::{Ended, RaceMap, Record};
 use report::terminal::{FILE_WIDTH, print, say, width_of};
 use report::{ANSWER_WIDTH, Charset, Destination, Folder, Form};
@@ -51,6 +52,7 @@ impl Run {
         record: &Record,
         maps: &[RaceMap],
         painting: Option<&record::Painting>,
+        traces: &[(String, Trace)],
         folder: Option<&Folder>,
     ) -> Vec<anyhow::Error> {
         let data = [&self.common.output.json, &self.common.output.csv, &self.common.output.image];
@@ -67,7 +69,8 @@ impl Run {
         let csv =
             self.common.output.csv.as_ref().map(|to| record::csv(record).and_then(|text| to.write(&text)));
         let waves = report::traced(Charset::Utf8, FILE_WIDTH, record);
-        let out = folder.map(|to| to.write(record, &report::answer(record, Form::FILE), waves.as_deref()));
+        let out =
+            folder.map(|to| to.write(record, &report::answer(record, Form::FILE), waves.as_deref(), traces));
         let image = self.common.output.image.as_ref();
         // A run that ended early without a map has already said why.
         let image = image.filter(|_| record.ended == Ended::Complete || !maps.is_empty());

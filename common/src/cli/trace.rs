@@ -24,6 +24,8 @@ pub(super) enum Form {
     Png,
     /// Trace events for Perfetto.
     Json,
+    /// What `suite replay` shows.
+    Gz,
 }
 
 impl FromStr for TraceFile {
@@ -35,8 +37,10 @@ impl FromStr for TraceFile {
             Some("svg") => Form::Svg,
             Some("png") => Form::Png,
             Some("json") => Form::Json,
+            Some("gz") => Form::Gz,
             _ => bail!(
-                "'{text}' does not say its form: a timeline is a file .svg, .png or .json (for Perfetto)"
+                "'{text}' does not say its form: a timeline is a file .svg, .png, .json (for Perfetto) or .gz (for \
+                 suite replay)"
             ),
         };
         Ok(Self { destination: text.parse()?, form })
@@ -65,6 +69,7 @@ impl TraceFile {
             Form::Svg => self.destination.write(report::timeline_svg(record, &lanes, theme, detail)?),
             Form::Png => self.destination.write(report::timeline_png(record, &lanes, theme, detail)?),
             Form::Json => self.destination.write(report::timeline_events(record, &lanes)?),
+            Form::Gz => self.destination.write(record::trace::waves(traces)?),
         }
     }
 }
@@ -78,9 +83,10 @@ mod tests {
         let form = |text: &str| text.parse::<TraceFile>().map(|file| file.form).ok();
         assert_eq!(form("a.b/out.SVG"), Some(Form::Svg));
         assert_eq!((form("out.png"), form("out.json")), (Some(Form::Png), Some(Form::Json)));
+        assert_eq!(form("waves.json.gz"), Some(Form::Gz));
         for text in ["", "-", "out", "out.pdf", "svg"] {
             let error = text.parse::<TraceFile>().unwrap_err().to_string();
-            assert!(error.contains(".svg, .png or .json"), "{error}");
+            assert!(error.contains(".svg, .png, .json (for Perfetto) or .gz"), "{error}");
         }
     }
 }

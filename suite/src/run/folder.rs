@@ -13,7 +13,6 @@ use tempfile::TempDir;
 
 use super::manifest::MANIFEST;
 use super::page::{PAGE, REPORT};
-use super::sample::WAVES;
 
 /// Prefix of all hidden names, including those of [`report::Destination`]'s drafts.
 const HIDDEN: &str = ".hot-lap-";
@@ -78,27 +77,22 @@ impl Place {
     ///
     /// # Errors
     /// If they cannot be written.
-    pub(super) fn keep(
-        &self,
-        sample: &str,
-        work: &Path,
-        record: &Record,
-        waves: Option<&Path>,
-    ) -> Result<()> {
+    pub(super) fn keep(&self, sample: &str, work: &Path, record: &Record, waves: &[PathBuf]) -> Result<()> {
         let staged = work.join(sample);
         let text = report::traced(Charset::Utf8, FILE_WIDTH, record);
         Folder::create(&staged)?.write(
             record,
             &report::answer(record, report::Form::FILE),
             text.as_deref(),
+            &[],
         )?;
         let shown = self.path.join(sample);
         let moved = |from: &Path, to: &Path| {
             fault::write(format_args!("keeping {sample}"), || fs::rename(from, to))
                 .with_context(|| format!("cannot keep {}", shown.display()))
         };
-        if let Some(waves) = waves {
-            moved(waves, &staged.join(WAVES))?;
+        for file in waves {
+            moved(file, &staged.join(file.file_name().unwrap_or_default()))?;
         }
         let old = self.path.join(format!("{HIDDEN}old-{sample}"));
         if shown.exists() {
@@ -188,15 +182,14 @@ mod tests {
         let place = Place::create(&top.path().join("run"), &["lds_blur".into()]).unwrap();
         for notes in ["first", "second"] {
             let work = place.workplace().unwrap();
-            let svg = work.path().join("drawn");
-            fs::write(&svg, "<svg/>").unwrap();
+            let waves = if notes == "first" { vec![work.path().join("waves.svg")] } else { vec![] };
+            waves.iter().for_each(|svg| fs::write(svg, "<svg/>").unwrap());
             let record = Record { notes: vec![notes.into()], ..record() };
-            let waves = (notes == "first").then_some(svg.as_path());
-            place.keep("lds_blur", work.path(), &record, waves).unwrap();
+            place.keep("lds_blur", work.path(), &record, &waves).unwrap();
             drop(work);
             assert_eq!(names(place.path()), ["lds_blur"]);
             let mut expected = vec!["README.md", "record.json", "samples.csv.gz", "table.txt"];
-            expected.extend(waves.map(|_| "waves.svg"));
+            expected.extend(waves.iter().map(|_| "waves.svg"));
             assert_eq!(names(&place.path().join("lds_blur")), expected);
             let kept = read_record(&place.path().join("lds_blur/record.json")).unwrap();
             assert_eq!(kept.notes, [notes]);

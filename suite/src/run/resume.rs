@@ -68,7 +68,7 @@ fn rescue(place: &Place, manifest: &mut Manifest) -> Result<()> {
             let command = plain_command(&record.sample, &record.command);
             // Even if it is complete: it may be of a repeat without one of the variants.
             let record = Record { ended: Ended::Interrupted, command, ..record };
-            place.keep(&entry.sample, place.workplace()?.path(), &record, None)?;
+            place.keep(&entry.sample, place.workplace()?.path(), &record, &[])?;
             entry.adopt(&record, false);
         }
     }

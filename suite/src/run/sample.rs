@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use record::error::{EXIT_FAILED, EXIT_HUNG, EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED};
+use record::trace::STORED_WAVES;
 use record::{Ended as End, Record, Row, Status, listed, read_record};
 
 use super::options::Settings;
@@ -54,8 +55,8 @@ pub(super) struct Measured {
     pub(super) reason: Option<String>,
     /// Its record, if it left one.
     pub(super) record: Option<Record>,
-    /// The path of its timeline, if it left one.
-    pub(super) waves: Option<PathBuf>,
+    /// The files of its timeline that it left.
+    pub(super) waves: Vec<PathBuf>,
     /// Duration, including repeats.
     pub(super) took: Duration,
 }
@@ -108,11 +109,10 @@ impl Subject<'_> {
         arguments.extend(self.settings.arguments().into_iter().map(OsString::from));
         arguments.extend(["--json".into(), self.folder.join(RECORD).into_os_string()]);
         if self.traces(history) {
-            arguments.extend([
-                "--trace".into(),
-                self.folder.join(WAVES).into_os_string(),
-                "--compact".into(),
-            ]);
+            for file in [WAVES, STORED_WAVES] {
+                arguments.extend(["--trace".into(), self.folder.join(file).into_os_string()]);
+            }
+            arguments.push("--compact".into());
         }
         if !history.deaths.is_empty() {
             let names: Vec<&str> = history.deaths.iter().map(|death| death.variant.as_str()).collect();
@@ -190,7 +190,8 @@ impl Subject<'_> {
         let hurried = hurried.then(|| HURRIED.to_owned());
         let reason = why(state, record.as_ref(), &history).or(end).or(hurried);
         let reason = reason.map(|reason| self.plain(&reason).to_owned());
-        let waves = Some(self.folder.join(WAVES)).filter(|path| record.is_some() && path.is_file());
+        let waves = [WAVES, STORED_WAVES].map(|file| self.folder.join(file));
+        let waves = waves.into_iter().filter(|path| record.is_some() && path.is_file()).collect();
         Measured { state, reason, record, waves, took: history.took }
     }
 
@@ -243,8 +244,9 @@ pub(super) fn plain_command(name: &str, command: &[String]) -> Vec<String> {
         match word.as_str() {
             "--json" | "--progress" => _ = words.next(),
             "--trace" => {
-                words.next();
-                kept.extend(["--trace".to_owned(), WAVES.to_owned()]);
+                let file = words.next().map(Path::new).and_then(Path::file_name);
+                kept.push(word.clone());
+                kept.extend(file.map(|file| file.to_string_lossy().into_owned()));
             }
             _ => kept.push(word.clone()),
         }

@@ -116,7 +116,7 @@ impl Series {
         };
         let measured = subject.measure(&mut |progress| total.show(&name, progress, stop))?;
         if let Some(record) = &measured.record {
-            self.place.keep(&name, work.path(), record, measured.waves.as_deref())?;
+            self.place.keep(&name, work.path(), record, &measured.waves)?;
         }
         note(&mut self.manifest.samples[at], &measured);
         Ok(())
@@ -137,6 +137,6 @@ fn note(entry: &mut Entry, measured: &Measured) {
     entry.reason.clone_from(&measured.reason);
     entry.seconds = measured.took.as_secs_f64();
     if let Some(record) = &measured.record {
-        entry.keep(record, measured.waves.is_some());
+        entry.keep(record, !measured.waves.is_empty());
     }
 }

@@ -13,8 +13,8 @@ use crate::support::{files_of, read_record};
 /// What a sample leaves.
 const FILES: [&str; 4] = ["README.md", "record.json", "samples.csv.gz", "table.txt"];
 /// And where its waves were traced.
-const TRACED: [&str; 6] =
-    ["README.md", "record.json", "samples.csv.gz", "table.txt", "waves.svg", "waves.txt"];
+const TRACED: [&str; 7] =
+    ["README.md", "record.json", "samples.csv.gz", "table.txt", "waves.json.gz", "waves.svg", "waves.txt"];
 
 /// The manifest of a run.
 pub fn manifest(folder: &Path) -> Result<Value> {

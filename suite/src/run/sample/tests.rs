@@ -160,8 +160,11 @@ fn a_variant_that_died_last_is_an_error_too() {
 
 #[test]
 fn the_command_repeats_it() {
-    let command = "/x/lds_blur --device 0 --seed=7 --json /w/record.json --trace /w/waves.svg --without a                        --progress /w/progress";
+    let command = "/x/lds_blur --device 0 --seed=7 --json /w/record.json --trace /w/waves.svg --trace /w/waves.json.gz --without a                        --progress /w/progress";
     let command: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
     let kept = plain_command("lds_blur", &command);
-    assert_eq!(kept.join(" "), "lds_blur --device 0 --seed=7 --trace waves.svg --without a");
+    assert_eq!(
+        kept.join(" "),
+        "lds_blur --device 0 --seed=7 --trace waves.svg --trace waves.json.gz --without a"
+    );
 }

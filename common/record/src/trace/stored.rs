@@ -1,0 +1,222 @@
+//! Traces in the folder of a run, so that its waves can be shown again.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+
+use super::parts::{Part, PartWaves};
+use super::{Dispatch, Lanes, Trace, Wave};
+use crate::files;
+
+/// Name of the file of waves in the folder of a run.
+pub const STORED_WAVES: &str = "waves.json.gz";
+
+/// Most waves of a trace that are stored: a plot of one wave per pixel has fewer.
+const MOST_WAVES: usize = 16_384;
+/// More lanes than any device has, so that a damaged file asks for no more memory than a screen has.
+const MOST_LANES: u32 = 1 << 16;
+
+/// The waves of a variant.
+#[derive(Debug, Serialize, Deserialize)]
+struct Stored {
+    variant: String,
+    lanes: Lanes,
+    stamps_us: f64,
+    step_us: f64,
+    dispatches: Vec<StoredDispatch>,
+}
+
+/// A dispatch, with one list per property of its waves, which packs better than one per wave.
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredDispatch {
+    kernel: String,
+    groups: [u32; 3],
+    one_in: u32,
+    weight: f64,
+    part: Option<Part>,
+    /// Time from the begin of the previous wave, or of the trace.
+    begin_ns: Vec<u32>,
+    length_ns: Vec<u32>,
+    lane: Vec<u32>,
+}
+
+/// The content of a [`STORED_WAVES`] file: traces by variant, each with at most 16,384 of its waves, evenly chosen, and without
+/// the stretches of their parts. Times are rounded to nanoseconds.
+///
+/// # Errors
+/// Only if memory runs out.
+pub fn waves(traces: &[(String, Trace)]) -> Result<Vec<u8>> {
+    let stored: Vec<Stored> = traces.iter().map(|(variant, trace)| Stored::of(variant, trace)).collect();
+    let text = serde_json::to_string(&stored).context("the waves have no form in JSON")?;
+    files::packed(text.as_bytes()).context("packing the waves")
+}
+
+/// Reads a [`STORED_WAVES`] file.
+///
+/// # Errors
+/// If it cannot be read or holds no waves. The message begins with the path.
+pub fn read_waves(path: &Path) -> Result<Vec<(String, Trace)>> {
+    let read = || -> Result<Vec<(String, Trace)>> {
+        let stored: Vec<Stored> = serde_json::from_str(&files::text(path)?)?;
+        stored.into_iter().map(Stored::trace).collect()
+    };
+    read().with_context(|| format!("reading {}", path.display()))
+}
+
+impl Stored {
+    fn of(variant: &str, trace: &Trace) -> Self {
+        let all: usize = trace.dispatches.iter().map(|dispatch| dispatch.waves.len()).sum();
+        let step = all.div_ceil(MOST_WAVES).max(1);
+        Self {
+            variant: variant.to_owned(),
+            lanes: trace.lanes,
+            stamps_us: trace.stamps_us,
+            step_us: trace.step_us,
+            dispatches: trace.dispatches.iter().map(|dispatch| StoredDispatch::of(dispatch, step)).collect(),
+        }
+    }
+
+    fn trace(self) -> Result<(String, Trace)> {
+        let (Lanes::Multiprocessors(lanes) | Lanes::Packed(lanes)) = self.lanes;
+        ensure!(lanes <= MOST_LANES, "{lanes} lanes are more than a device has");
+        let is_time = |us: f64| us.is_finite() && us >= 0.0;
+        ensure!(is_time(self.stamps_us) && is_time(self.step_us), "a time is none");
+        ensure!(!self.dispatches.is_empty(), "a trace has no dispatch");
+        let dispatches = self.dispatches.into_iter().map(|dispatch| dispatch.dispatch(lanes));
+        let dispatches = dispatches.collect::<Result<_>>()?;
+        let trace = Trace { dispatches, lanes: self.lanes, stamps_us: self.stamps_us, step_us: self.step_us };
+        Ok((self.variant, trace))
+    }
+}
+
+impl StoredDispatch {
+    /// Stores every wave whose number is a multiple of `step`.
+    #[expect(clippy::cast_precision_loss, reason = "counts of waves")]
+    fn of(dispatch: &Dispatch, step: usize) -> Self {
+        let waves: Vec<&Wave> = dispatch.waves.iter().step_by(step).collect();
+        let begins: Vec<u32> = waves.iter().map(|wave| ns(wave.begin_us)).collect();
+        let before = std::iter::once(0).chain(begins.iter().copied());
+        Self {
+            kernel: dispatch.kernel.clone(),
+            groups: dispatch.groups,
+            one_in: dispatch.one_in,
+            weight: dispatch.weight * dispatch.waves.len() as f64 / waves.len().max(1) as f64,
+            part: dispatch.part.as_ref().map(|waves| waves.part.clone()),
+            begin_ns: begins.iter().zip(before).map(|(begin, before)| begin.saturating_sub(before)).collect(),
+            length_ns: waves.iter().map(|wave| ns(wave.end_us).saturating_sub(ns(wave.begin_us))).collect(),
+            lane: waves.iter().map(|wave| wave.lane).collect(),
+        }
+    }
+
+    fn dispatch(self, lanes: u32) -> Result<Dispatch> {
+        let count = self.begin_ns.len();
+        ensure!(count > 0 && [self.length_ns.len(), self.lane.len()] == [count; 2], "waves are missing");
+        ensure!(self.lane.iter().all(|lane| *lane < lanes), "a wave has a lane that does not exist");
+        ensure!(self.weight.is_finite() && self.weight > 0.0, "waves stand for none");
+        let mut begin_us = 0.0;
+        let wave = |((gap, length), lane): ((&u32, &u32), &u32)| {
+            begin_us += us(*gap);
+            Wave { begin_us, end_us: begin_us + us(*length), lane: *lane }
+        };
+        let waves = self.begin_ns.iter().zip(&self.length_ns).zip(&self.lane).map(wave).collect();
+        let part = self.part.map(|part| PartWaves {
+            part,
+            in_a_row: false,
+            stretches: &[],
+            waits: 0,
+            stretches_us: Vec::new(),
+        });
+        let Self { kernel, groups, one_in, weight, .. } = self;
+        Ok(Dispatch { kernel, groups, one_in, weight, waves, part })
+    }
+}
+
+/// A trace lasts less than the four seconds that fit.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` keeps to the range")]
+fn ns(us: f64) -> u32 {
+    (us * 1e3).round() as u32
+}
+
+fn us(ns: u32) -> f64 {
+    f64::from(ns) / 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two dispatches of `count` waves each, on four multiprocessors.
+    fn trace(count: u32) -> Trace {
+        let waves = (0..count).map(|at| {
+            let begin_us = f64::from(at / 4);
+            Wave { begin_us, end_us: begin_us + 1.5, lane: at % 4 }
+        });
+        let part = Part { what: "pass".into(), number: 2, of: 3, unit: "tile".into(), units: 12 };
+        let part = PartWaves { part, in_a_row: true, stretches: &["a", "b"], waits: 1, stretches_us: vec![] };
+        let dispatch = |part| Dispatch {
+            kernel: "hash.comp".into(),
+            groups: [count, 1, 1],
+            one_in: 1,
+            weight: 1.0,
+            waves: waves.clone().collect(),
+            part,
+        };
+        let dispatches = vec![dispatch(None), dispatch(Some(part))];
+        Trace { dispatches, lanes: Lanes::Multiprocessors(4), stamps_us: 9.25, step_us: 0.032 }
+    }
+
+    fn kept(packed: &[u8]) -> Result<Vec<(String, Trace)>> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join(STORED_WAVES);
+        std::fs::write(&path, packed)?;
+        read_waves(&path)
+    }
+
+    #[test]
+    fn waves_come_back() {
+        let mut expected = trace(400);
+        let read = kept(&waves(&[("events".into(), expected.clone()), ("other".into(), trace(1))]).unwrap());
+        let [(name, read), _] = read.unwrap().try_into().unwrap();
+        let part = expected.dispatches[1].part.as_mut().unwrap();
+        (part.in_a_row, part.stretches, part.waits) = (false, &[], 0);
+        assert_eq!((&*name, read), ("events", expected));
+    }
+
+    #[test]
+    fn many_waves_are_thinned_and_stand_for_the_rest() {
+        let many = trace(100_000);
+        let [(_, read)] = kept(&waves(&[("a".into(), many.clone())]).unwrap()).unwrap().try_into().unwrap();
+        let stored: usize = read.dispatches.iter().map(|dispatch| dispatch.waves.len()).sum();
+        assert!((MOST_WAVES / 2..=MOST_WAVES).contains(&stored), "{stored}");
+        for (read, all) in read.dispatches.iter().zip(&many.dispatches) {
+            let stand_for = |d: &Dispatch| d.weight * f64::from(u32::try_from(d.waves.len()).unwrap());
+            assert!((stand_for(read) - stand_for(all)).abs() < 1e-6);
+            let last_us = |d: &Dispatch| d.waves.last().unwrap().begin_us;
+            assert!((last_us(read) - last_us(all)).abs() < 10.0);
+        }
+    }
+
+    #[test]
+    fn a_damaged_file_is_refused() {
+        let text = |spoil: fn(&mut Stored)| {
+            let mut stored = Stored::of("events", &trace(4));
+            spoil(&mut stored);
+            files::packed(serde_json::to_string(&[stored]).unwrap().as_bytes()).unwrap()
+        };
+        let all: [(fn(&mut Stored), &str); 6] = [
+            (|stored| stored.dispatches[0].lane[2] = 4, "a lane that does not exist"),
+            (|stored| stored.lanes = Lanes::Packed(1 << 30), "more than a device has"),
+            (|stored| stored.dispatches[1].length_ns.truncate(2), "waves are missing"),
+            (|stored| stored.dispatches.clear(), "no dispatch"),
+            (|stored| stored.dispatches[0].weight = 0.0, "stand for none"),
+            (|stored| stored.step_us = -1.0, "a time is none"),
+        ];
+        for (spoil, reason) in all {
+            let message = format!("{:#}", kept(&text(spoil)).unwrap_err());
+            assert!(message.contains(STORED_WAVES) && message.contains(reason), "{message}");
+        }
+        assert!(kept(b"no gzip").is_err());
+        assert!(kept(&text(|_| ())).is_ok());
+    }
+}
