@@ -11,6 +11,7 @@ mod export;
 mod fuzz;
 mod list;
 mod portable;
+mod replay;
 mod report;
 mod run;
 mod samples;
@@ -51,6 +52,7 @@ enum Command {
     List(list::List),
     Share(run::Share),
     Report(report::Report),
+    Replay(replay::Replay),
     Compare(compare::Compare),
     Verify(verify::Verify),
     Export(export::Export),
@@ -68,6 +70,7 @@ impl Command {
             Self::List(_) => list::List::run(),
             Self::Share(share) => share.run(),
             Self::Report(report) => report.run(),
+            Self::Replay(replay) => replay.run(),
             Self::Compare(compare) => compare.run(),
             Self::Verify(verify) => verify.run(),
             Self::Export(export) => export.run(),

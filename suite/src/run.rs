@@ -29,6 +29,7 @@ use folder::Place;
 use manifest::{MANIFEST, Manifest};
 pub use options::Run;
 use outcome::exit_code;
+pub use sample::ALWAYS_TRACED;
 use series::Series;
 pub use share::Share;
 use show::Total;

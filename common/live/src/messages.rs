@@ -82,6 +82,8 @@ pub struct Snapshot {
     pub sample: &'static str,
     /// The device that is measured.
     pub device: Arc<DeviceFacts>,
+    /// What is shown in place of a measurement: `record of 2026-11-26`.
+    pub recorded: Option<Arc<str>>,
     /// What the engine is doing.
     pub state: State,
     /// Whether the user has paused sampling; `state` may still be `Building` or `Failed`.

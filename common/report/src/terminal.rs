@@ -1,6 +1,7 @@
 //! The terminal: Ctrl-C, the progress bar, width, and output.
 
 use std::io::Write;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -71,6 +72,22 @@ pub fn leave_at_once(code: u8) -> ! {
     // SAFETY: `_exit` has no preconditions.
     unsafe {
         libc::_exit(i32::from(code))
+    }
+}
+
+/// Runs another program in place of this one. Where a program cannot become another one, this one waits for it and
+/// returns its exit code.
+///
+/// # Errors
+/// If it does not start.
+pub fn become_program(command: &mut Command) -> Result<u8> {
+    let starting = format!("starting {}", command.get_program().display());
+    #[cfg(unix)]
+    return Err(std::os::unix::process::CommandExt::exec(command)).context(starting);
+    #[cfg(not(unix))]
+    {
+        let code = command.status().context(starting)?.code();
+        Ok(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(record::error::EXIT_FAILED))
     }
 }
 

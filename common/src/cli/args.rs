@@ -243,6 +243,15 @@ pub(super) struct Window {
     /// Draw into memory in place of a window, for machines without a display
     #[arg(long, requires = "live", requires = "frames")]
     pub(super) headless: bool,
+    /// Follow the steps of a talk in FILE; Page Down goes on
+    #[arg(long, value_name = "FILE", requires = "live", conflicts_with_all = ["demo", "json", "variants"])]
+    pub(super) script: Option<PathBuf>,
+    /// The step of --script to begin with, counted from 1
+    #[arg(long, value_name = "N", requires = "script", hide = true)]
+    pub(super) step: Option<usize>,
+    /// Show a record in place of measuring; suite replay starts this
+    #[arg(long, value_name = "FILE", requires = "live", conflicts_with = "json", hide = true)]
+    pub(super) replay: Option<PathBuf>,
     /// Begin in presenter size
     #[arg(long, requires = "live", hide = true)]
     pub(super) presenter: bool,

@@ -10,15 +10,15 @@ use anyhow::{Context, Result, anyhow, bail};
 use bench::drive::timing::{self, SoFar};
 use bench::lab::{Experiment, Lab};
 use clap::Args;
-use live::display::{Display, Next, Script};
-use live::engine::{Engine, Program, Timing, Wanted};
+use live::display::{Display, Next, Script, Talk, own_folder};
+use live::engine::{Engine, Program, Replay, Timing, Wanted};
 use live::handoff::Handoff;
 use live::knobs::knobs;
 use live::messages::{Command, State};
 use record::error::{EXIT_INTERRUPTED, EXIT_RIGHT, EXIT_SKIPPED, Halt};
 use record::{Ended, Record, Row, Status, Stop, fault, is_limit};
 use report::Folder;
-use report::terminal::leave_at_once;
+use report::terminal::{become_program, leave_at_once};
 use vulkan::gpu::Gpu;
 
 use super::args::own;
@@ -60,23 +60,14 @@ impl Run {
             seed: self.common.effort.seed.unwrap_or_else(clock_seed),
             in_step: self.common.window.frames.is_some(),
         };
-        let script = Script {
-            frames: self.common.window.frames,
-            is_headless: self.common.window.headless,
-            screenshot: self.common.window.screenshot.clone(),
-            size: self.common.window.window.map_or([1280, 720], vulkan::values::Extent::sides),
-            demo: self.common.window.demo,
-            press: self.common.window.press.clone(),
-            theme: self.common.output.theme,
-            presenter: self.common.window.presenter,
-            full_screen: self.common.window.full_screen,
-            at: self.common.window.at,
-            samples: self.sample.samples.iter().flat_map(|names| names.split(',')).collect(),
-            knobs: knobs(&command::<A>(&self.sample), &own::<A>(), &wanted.arguments),
-            progress: self.common.output.progress.clone(),
-            sample: self.sample.name,
-            stop: self.stop.get().cloned().context("listening for Ctrl-C")?,
-        };
+        let script = self.script::<A>(&wanted.arguments)?;
+        if let Some(talk) = script.talk.as_ref().filter(|_| self.common.window.step.is_none()) {
+            let mut next = talk.program(&own_folder()?)?;
+            next.arguments.extend(script.arguments());
+            return replace(&next, &shared);
+        }
+        let replay = self.common.window.replay.as_deref();
+        let replay = replay.map(|path| Replay::read(path, self.sample.name)).transpose()?;
         if script.progress.is_some() {
             super::follow::end_with_the_parent();
         }
@@ -87,7 +78,13 @@ impl Run {
         // If the run must leave files, wait even for kernels that are still being built.
         let leaves = self.common.output.json.is_some() || self.common.window.frames.is_some();
         let live = Live { run: self, declare, shared: shared.clone() };
-        let ended = engine(Arc::clone(&handoff), live, wanted)?;
+        let ended = engine(Arc::clone(&handoff), move |handoff| match replay {
+            Some(replay) => {
+                replay.play(handoff);
+                Ok(EXIT_RIGHT)
+            }
+            None => Engine::run(handoff, &live, &wanted),
+        })?;
         let shown = display.run(&handoff);
         handoff.send(Command::Quit);
         let next = shown.as_ref().ok().and_then(|shown| shown.next.clone());
@@ -99,11 +96,42 @@ impl Run {
             _ => Ok(code),
         }
     }
+
+    /// What the command line asks of the display.
+    fn script<A: Args>(&self, arguments: &[String]) -> Result<Script> {
+        let samples: Vec<&str> = self.sample.samples.iter().flat_map(|names| names.split(',')).collect();
+        let window = &self.common.window;
+        let talk = window.script.as_deref();
+        let talk = talk.map(|path| Talk::read(path, window.step.unwrap_or(1), &samples)).transpose()?;
+        let knobs = match window.replay {
+            Some(_) => Vec::new(),
+            None => knobs(&command::<A>(&self.sample), &own::<A>(), arguments),
+        };
+        Ok(Script {
+            frames: window.frames,
+            is_headless: window.headless,
+            screenshot: window.screenshot.clone(),
+            size: window.window.map_or([1280, 720], vulkan::values::Extent::sides),
+            demo: window.demo,
+            press: window.press.clone(),
+            theme: self.common.output.theme,
+            presenter: window.presenter,
+            full_screen: window.full_screen,
+            at: window.at,
+            replay: window.replay.clone(),
+            talk,
+            samples,
+            knobs,
+            progress: self.common.output.progress.clone(),
+            sample: self.sample.name,
+            stop: self.stop.get().cloned().context("listening for Ctrl-C")?,
+        })
+    }
 }
 
 /// Shared arguments that another sample does not get: they name what only this one has or writes, or come from the window
 /// as it is now.
-const NOT_HANDED_OVER: [&str; 13] = [
+const NOT_HANDED_OVER: [&str; 15] = [
     "variants",
     "variant",
     "without",
@@ -117,6 +145,8 @@ const NOT_HANDED_OVER: [&str; 13] = [
     "presenter",
     "full-screen",
     "at",
+    "step",
+    "replay",
 ];
 
 /// Runs another sample in place of this one.
@@ -127,15 +157,7 @@ fn replace(next: &Next, shared: &[String]) -> Result<u8> {
     };
     let mut command = std::process::Command::new(&next.program);
     command.args(shared.iter().filter(is_kept)).args(&next.arguments);
-    let starting = || format!("starting {}", next.program.display());
-    #[cfg(unix)]
-    return Err(std::os::unix::process::CommandExt::exec(&mut command)).with_context(starting);
-    // Elsewhere a program cannot become another one: this one waits, for its exit code.
-    #[cfg(not(unix))]
-    {
-        let code = command.status().with_context(starting)?.code();
-        leave_at_once(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(record::error::EXIT_FAILED))
-    }
+    become_program(&mut command)
 }
 
 /// The exit code of the program, after the display has ended and the engine was told to end; and whether the engine's
@@ -185,17 +207,16 @@ impl Drop for Closing {
     }
 }
 
-/// Starts the engine; the channel receives its exit code or error.
-fn engine<A: Args + 'static>(
+/// Starts what publishes snapshots; the channel receives its exit code or error.
+fn engine(
     handoff: Arc<Handoff>,
-    live: Live<A>,
-    wanted: Wanted,
+    play: impl FnOnce(&Arc<Handoff>) -> Result<u8> + Send + 'static,
 ) -> Result<mpsc::Receiver<Result<u8>>> {
     let (sender, ended) = mpsc::channel();
     let run = move || {
         // The display must not wait for the thread, however it ends.
         let closing = Closing(handoff);
-        let code = Engine::run(&closing.0, &live, &wanted);
+        let code = play(&closing.0);
         // Sending fails if the display has stopped waiting.
         let _ = sender.send(code);
     };

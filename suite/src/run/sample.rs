@@ -22,7 +22,7 @@ const MOST_REPEATS: usize = 2;
 /// File name of the record in a sample's working folder.
 pub(super) const RECORD: &str = "record.json";
 /// The sample whose waves are always drawn: what the GPU does between passes is what the suite is about.
-pub(super) const ALWAYS_TRACED: &str = "pipelined_events";
+pub const ALWAYS_TRACED: &str = "pipelined_events";
 
 /// File name of the timeline.
 pub(super) const WAVES: &str = "waves.svg";

@@ -14,7 +14,7 @@ const KEPT: &str = "bench times queue variants without all matrix samples budget
      no-self-test";
 /// Arguments that write, show or choose the output, or that are set by the plan.
 const DROPPED: &str = "json csv out image trace compact theme verbose device seed live headless frames screenshot window press \
-     demo presenter full-screen at";
+     demo presenter full-screen at script step replay";
 
 fn is_among(names: &str, argument: &Argument) -> bool {
     !argument.own && names.split_whitespace().any(|name| name == argument.name)

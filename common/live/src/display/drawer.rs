@@ -1,12 +1,12 @@
 //! Draws a frame: from a snapshot to pixels.
 
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use egui::{Event, FullOutput, Key, Modifiers, PlatformOutput, RawInput};
 use record::error::{EXIT_INTERRUPTED, EXIT_RIGHT, one_line};
 use report::Line;
@@ -18,7 +18,7 @@ use super::position::Position;
 use super::raster::{Canvas, Raster};
 use super::script::Script;
 use super::shot::png;
-use super::sibling::{Ended, Next, sibling};
+use super::sibling::{Ended, Next, own_folder, sibling};
 use super::window::Screen;
 use crate::handoff::Handoff;
 use crate::messages::{Command, Snapshot, State};
@@ -45,8 +45,10 @@ pub(super) struct Drawer {
     keys: VecDeque<Key>,
     /// Why nothing was measured in the last frame, unless a row of the record says it.
     failure: Option<String>,
-    /// The program of the sample that takes this one's place.
-    next: Option<PathBuf>,
+    /// What takes this sample's place.
+    next: Option<Next>,
+    /// Since when a step of the talk is to be shown.
+    due: Option<Instant>,
     /// Where each frame is written.
     writer: Option<FrameWriter>,
     /// Why not every frame of a recording is there.
@@ -58,6 +60,9 @@ const APART: u64 = 4;
 
 /// Time between two scripted frames while no new snapshots arrive.
 const SCRIPTED: Duration = Duration::from_millis(30);
+
+/// How long a sample may take until it has the variants of a talk's step, besides building.
+const ARRANGING: Duration = Duration::from_secs(3);
 
 /// The result of drawing a frame.
 pub(super) struct Outcome {
@@ -85,8 +90,11 @@ impl Drawer {
         let begin = Begin { dark, demo: script.demo, presenter: script.presenter };
         let line = script.progress.as_deref().map(Line::open).transpose()?;
         let keys = script.press.iter().map(|name| key(name)).collect::<Result<_>>()?;
+        let mut ui = Ui::new(&ctx, script.knobs.clone(), begin);
+        script.talk.iter().for_each(|talk| ui.tell(talk.told()));
         Ok(Self {
-            ui: Ui::new(&ctx, script.knobs.clone(), begin),
+            ui,
+            due: script.talk.is_some().then(Instant::now),
             ctx,
             script,
             raster: Raster::new()?,
@@ -121,6 +129,7 @@ impl Drawer {
         self.frames += u64::from(!is_building(&snapshot) && (number > self.drawn || stands(&snapshot)));
         self.write_frame(actions.contains(&Action::Frames), snapshot.sample);
         self.look_for_another(&actions, &snapshot);
+        self.show_step(&snapshot);
         let leaves = self.next.is_some();
         let is_last = !leaves && self.script.frames.is_some_and(|most| self.frames >= most);
         if actions.contains(&Action::Screenshot) {
@@ -187,41 +196,79 @@ impl Drawer {
             _ => None,
         });
         match asked.map(|by| self.another(by, snapshot)) {
-            Some(Ok(program)) => self.next = Some(program),
-            Some(Err(why)) => self.handoff.send(Command::Tell(Err(why.to_owned()))),
+            Some(Ok(next)) => self.next = next,
+            Some(Err(error)) => self.handoff.send(Command::Tell(Err(one_line(&error)))),
             None => {}
         }
     }
 
-    fn another(&self, by: isize, snapshot: &Snapshot) -> Result<PathBuf, &'static str> {
-        if snapshot.figures.is_any_wrong() {
-            return Err(
-                "a variant is wrong, so this sample stays: Q quits with exit code 2, 0 resets the figures",
-            );
+    /// What takes this sample's place; `None` for a step of the talk that this sample shows itself.
+    fn another(&mut self, by: isize, snapshot: &Snapshot) -> Result<Option<Next>> {
+        let folder = own_folder()?;
+        let is_wrong = self.script.replay.is_none() && snapshot.figures.is_any_wrong();
+        let stays =
+            "a variant is wrong, so this sample stays: Q quits with exit code 2, 0 resets the figures";
+        let script = &mut self.script;
+        let Some(talk) = &mut script.talk else {
+            ensure!(!is_wrong, stays);
+            let next = sibling(&folder, &script.samples, (script.sample, script.replay.as_deref()), by);
+            return next.map(Some).context("no other sample beside this one: cargo build --release --bins");
+        };
+        let before = talk.walk(by)?.clone();
+        let step = talk.step();
+        if (&step.sample, &step.replay) != (&before.sample, &before.replay) {
+            let next = if is_wrong { Err(anyhow!(stays)) } else { talk.program(&folder) };
+            return next.map(Some).inspect_err(|_| _ = talk.walk(-by));
         }
-        let own = std::env::current_exe().ok();
-        let folder = own.as_deref().and_then(Path::parent);
-        folder
-            .and_then(|folder| sibling(folder, &self.script.samples, self.script.sample, by))
-            .ok_or("no other sample beside this one: cargo build --release --bins")
+        if step.arguments != before.arguments && step.replay.is_none() {
+            self.handoff.send(Command::Arrange(step.arguments.clone()));
+        }
+        self.ui.tell(talk.told());
+        self.due = Some(Instant::now());
+        Ok(None)
     }
 
-    /// The program that takes this one's place, with what the user has set here.
+    /// Shows the variants of the talk's step, once the sample has them.
+    fn show_step(&mut self, snapshot: &Snapshot) {
+        let Some((talk, since)) = self.script.talk.as_ref().zip(self.due) else { return };
+        let missing = |name: &&String| snapshot.variants.iter().all(|entry| entry.name != **name);
+        let step = talk.step();
+        let named = || step.variant.iter().chain(&step.rival);
+        if is_building(snapshot) || named().any(|name| missing(&name)) {
+            // A changed knob may bring it.
+            if let Some(name) =
+                named().find(missing).filter(|_| since.elapsed() > ARRANGING && !is_building(snapshot))
+            {
+                let why = format!("the script names {name}, which is no variant here");
+                self.handoff.send(Command::Tell(Err(why)));
+                self.due = None;
+            }
+            return;
+        }
+        let at = |name: &String| snapshot.variants.iter().position(|entry| entry.name == *name);
+        self.handoff.send(Command::Compare(None));
+        step.variant.as_ref().and_then(at).into_iter().for_each(|at| self.handoff.send(Command::Show(at)));
+        self.handoff.send(Command::Compare(step.rival.as_ref().and_then(at)));
+        self.due = None;
+    }
+
+    /// What takes this one's place, with what the user has set here.
     fn handed_over(mut self) -> Option<Next> {
-        let program = self.next?;
+        let mut next = self.next?;
         let Begin { dark, demo, presenter } = self.ui.settings();
         let script = &mut self.script;
         (script.demo, script.presenter) = (demo, presenter);
         script.theme = if dark { Theme::Dark } else { Theme::Light };
         script.press = self.keys.iter().map(|key| key.name().to_owned()).collect();
         script.frames = script.frames.map(|most| most.saturating_sub(self.frames).max(1));
-        Some(Next { program, arguments: script.arguments() })
+        next.arguments.extend(script.arguments());
+        Some(next)
     }
 
     /// Adds the script's next key to the input, when its time has come.
     fn typed(&mut self, mut input: RawInput, snapshot: &Snapshot) -> RawInput {
         if !is_building(snapshot) && self.frames % APART == APART - 1 {
-            input.events.extend(self.keys.pop_front().map(pressed));
+            input.events.extend(self.keys.pop_front().into_iter().flat_map(typed));
         }
         input
     }
@@ -326,7 +373,8 @@ fn key(name: &str) -> Result<Key> {
     found.with_context(|| format!("no key is called '{name}'; keys are called a, 1, Space, Down, Tab, F1, ?"))
 }
 
-fn pressed(key: Key) -> Event {
-    let (pressed, repeat, modifiers) = (true, false, Modifiers::NONE);
-    Event::Key { key, physical_key: None, pressed, repeat, modifiers }
+/// The key goes down and up: one that stays down would only repeat when it is pressed again.
+fn typed(key: Key) -> [Event; 2] {
+    let (physical_key, repeat, modifiers) = (None, false, Modifiers::NONE);
+    [true, false].map(|pressed| Event::Key { key, physical_key, pressed, repeat, modifiers })
 }

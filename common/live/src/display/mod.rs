@@ -9,6 +9,7 @@ mod raster;
 mod script;
 mod shot;
 mod sibling;
+mod talk;
 mod window;
 
 use std::sync::Arc;
@@ -19,7 +20,8 @@ use record::error::{EXIT_INTERRUPTED, EXIT_RIGHT};
 
 use self::script::GLANCE;
 pub use self::script::Script;
-pub use self::sibling::{Ended, Next};
+pub use self::sibling::{Ended, Next, own_folder};
+pub use self::talk::Talk;
 use super::handoff::Handoff;
 
 /// Draws snapshots, in a window or off-screen.

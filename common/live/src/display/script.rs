@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use report::{Destination, Theme};
 
+use super::talk::Talk;
 use crate::knobs::Knob;
 
 /// How often the display checks whether the user has ended the program.
@@ -37,6 +38,10 @@ pub struct Script {
     pub full_screen: bool,
     /// Where the window opens, in pixels; `None` leaves it to the system.
     pub at: Option<[i32; 2]>,
+    /// The record that is shown in place of a measurement.
+    pub replay: Option<PathBuf>,
+    /// The talk that the window follows.
+    pub talk: Option<Talk>,
     /// Names of all samples, in their order.
     pub samples: Vec<&'static str>,
     /// The sample's own arguments.
@@ -49,10 +54,14 @@ pub struct Script {
 
 impl Script {
     /// The arguments with which another sample goes on.
-    pub(super) fn arguments(&self) -> Vec<String> {
+    pub fn arguments(&self) -> Vec<String> {
         let [width, height] = self.size;
-        let theme = if self.theme == Theme::Dark { "dark" } else { "light" };
-        let mut arguments = vec![format!("--window={width}x{height}"), format!("--theme={theme}")];
+        let mut arguments = vec![format!("--window={width}x{height}")];
+        arguments.extend(match self.theme {
+            Theme::Auto => None,
+            Theme::Dark => Some("--theme=dark".to_owned()),
+            Theme::Light => Some("--theme=light".to_owned()),
+        });
         arguments.extend(self.at.map(|[x, y]| format!("--at={x},{y}")));
         arguments.extend(self.frames.map(|frames| format!("--frames={frames}")));
         let press = self.press.join(",");

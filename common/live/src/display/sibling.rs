@@ -3,6 +3,8 @@
 use std::env::consts::EXE_SUFFIX;
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context, Result};
+
 /// Another sample, to be started in place of this one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Next {
@@ -27,22 +29,64 @@ impl Ended {
     }
 }
 
-/// The program that comes after `own` among `samples`, or before it if `by` is negative. The last one is followed by the
-/// first. What is not in the folder is left out.
-pub(super) fn sibling(folder: &Path, samples: &[&str], own: &str, by: isize) -> Option<PathBuf> {
+/// The folder of this program, where the other samples are.
+///
+/// # Errors
+/// The system does not tell it.
+pub fn own_folder() -> Result<PathBuf> {
+    let program = std::env::current_exe().context("finding this program")?;
+    program.parent().map(Path::to_owned).context("finding the folder of this program")
+}
+
+/// The sample that comes after `own` among `samples`, or before it if `by` is negative. The last one is followed by the
+/// first. What has no program in `folder` is left out, and beside a record what has none in the same run.
+pub(super) fn sibling(
+    folder: &Path,
+    samples: &[&str],
+    own: (&str, Option<&Path>),
+    by: isize,
+) -> Option<Next> {
+    let (own, replay) = own;
     let at = samples.iter().position(|name| *name == own)?;
     let (before, after) = (&samples[..at], &samples[at + 1..]);
     let mut others: Vec<&str> = after.iter().chain(before).copied().collect();
     if by < 0 {
         others.reverse();
     }
-    let programs = others.into_iter().map(|name| folder.join(format!("{name}{EXE_SUFFIX}")));
-    programs.into_iter().find(|program| program.is_file())
+    let run = replay.and_then(|record| Some((record.parent()?.parent()?, record.file_name()?)));
+    let next = |name: &str| {
+        let program = folder.join(format!("{name}{EXE_SUFFIX}"));
+        let record = run.map(|(run, file)| run.join(name).join(file));
+        let is_whole = program.is_file() && record.as_ref().is_none_or(|record| record.is_file());
+        let arguments = record.iter().map(|record| format!("--replay={}", record.display())).collect();
+        is_whole.then_some(Next { program, arguments })
+    };
+    others.into_iter().find_map(next)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn beside_a_record_comes_the_next_of_the_same_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let samples = ["bloom", "codegen", "drain_fill"];
+        for name in samples {
+            std::fs::write(folder.path().join(format!("{name}{EXE_SUFFIX}")), "").unwrap();
+        }
+        let run = folder.path().join("run");
+        let record = |name: &str| run.join(name).join("record.json");
+        for name in ["bloom", "drain_fill"] {
+            std::fs::create_dir_all(run.join(name)).unwrap();
+            std::fs::write(record(name), "").unwrap();
+        }
+        let next = sibling(folder.path(), &samples, ("bloom", Some(&record("bloom"))), 1).unwrap();
+        assert_eq!(next.program.file_stem().unwrap(), "drain_fill");
+        assert_eq!(next.arguments, [format!("--replay={}", record("drain_fill").display())]);
+        let lonely = folder.path().join("record.json");
+        assert_eq!(sibling(folder.path(), &samples, ("bloom", Some(&lonely)), 1), None);
+    }
 
     #[test]
     fn the_next_is_the_next_that_was_built() {
@@ -51,8 +95,9 @@ mod tests {
             std::fs::write(folder.path().join(format!("{name}{EXE_SUFFIX}")), "").unwrap();
         }
         let of = |own: &str, by: isize| {
-            let found = sibling(folder.path(), &["bloom", "codegen", "data_race", "drain_fill"], own, by)?;
-            Some(found.file_stem()?.to_string_lossy().into_owned())
+            let samples = ["bloom", "codegen", "data_race", "drain_fill"];
+            let found = sibling(folder.path(), &samples, (own, None), by)?;
+            Some(found.program.file_stem()?.to_string_lossy().into_owned())
         };
         assert_eq!(of("bloom", 1).as_deref(), Some("drain_fill"));
         assert_eq!(of("drain_fill", 1).as_deref(), Some("bloom"));

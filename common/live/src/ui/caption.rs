@@ -2,6 +2,7 @@
 
 use egui::{Align2, Color32, Rect, pos2};
 
+use super::Told;
 use super::look::Look;
 use super::paint::{line, lines, put};
 use crate::messages::{Snapshot, State};
@@ -46,30 +47,45 @@ fn counts(snapshot: &Snapshot) -> String {
 fn state(snapshot: &Snapshot, look: &Look) -> (String, Color32) {
     match &snapshot.state {
         State::Building(_) => ("building…".into(), look.ink.rival),
-        State::Running => ("running".into(), look.ink.right),
+        State::Running => (snapshot.recorded.as_deref().unwrap_or("running").into(), look.ink.right),
         State::Paused => ("paused".into(), look.ink.rival),
         State::Failed(_) => ("failed".into(), look.ink.wrong),
     }
 }
 
 /// Draws the caption of the shown variant and the sample's source.
-pub(super) fn draw(ui: &egui::Ui, look: &Look, inside: Rect, snapshot: &Snapshot, demo: bool) {
+pub(super) fn draw(
+    ui: &egui::Ui,
+    look: &Look,
+    inside: Rect,
+    snapshot: &Snapshot,
+    (demo, talk): (bool, Option<&Told>),
+) {
     let painter = ui.painter();
     let ink = &look.ink;
     let source = snapshot.source.as_deref().map(|source| format!("Source: {source}")).unwrap_or_default();
-    let keys = if demo { "demo · arrows end it" } else { "? keys" };
-    let keys = painter.layout_no_wrap(keys.to_owned(), look.small(), ink.faint);
+    let keys = match talk {
+        Some(told) => format!("{} · Page Down goes on", told.place),
+        None => if demo { "demo · arrows end it" } else { "? keys" }.to_owned(),
+    };
+    let keys = painter.layout_no_wrap(keys, look.small(), ink.faint);
     let keys = put(painter, inside.right_bottom(), Align2::RIGHT_BOTTOM, keys);
     let room = keys.left() - inside.left() - look.unit;
     let source = line(painter, &source, look.small(), ink.faint, room);
     let below = put(painter, inside.left_bottom(), Align2::LEFT_BOTTOM, source).top();
+    let room = if below - inside.top() > 2.6 * look.unit { 2 } else { 1 };
+    if let Some(told) = talk.filter(|told| !told.caption.is_empty()) {
+        let text = lines(painter, &told.caption, look.bold(1.2), ink.text, (inside.width(), room));
+        put(painter, inside.left_top(), Align2::LEFT_TOP, text);
+        return;
+    }
     let Some(entry) = snapshot.variants.get(snapshot.current) else { return };
     let name = line(painter, &entry.label, look.bold(1.2), ink.current, 0.4 * inside.width());
     let indent = name.size().x + look.unit;
     let top = inside.top();
     let baseline = name.rows.first().map_or(0.0, |row| row.rect().bottom());
     put(painter, pos2(inside.left(), top), Align2::LEFT_TOP, name);
-    let room = (inside.width() - indent, if below - top > 2.6 * look.unit { 2 } else { 1 });
+    let room = (inside.width() - indent, room);
     let size = egui::FontId::proportional((1.12 * look.unit).round());
     let sentence = lines(painter, &entry.caption, size, ink.text, room);
     let first = sentence.rows.first().map_or(0.0, |row| row.rect().bottom());

@@ -103,7 +103,7 @@ fn sentence(snapshot: &Snapshot, other: usize) -> Option<String> {
 }
 
 /// The finding of a run, and the claim that it tests, as `--bench` prints them.
-fn told(headline: &Headline) -> [String; 2] {
+pub fn told(headline: &Headline) -> [String; 2] {
     let published = headline.published.as_ref().map_or_else(String::new, |figure| format!(", {figure}"));
     let outcome = match headline.outcome {
         Outcome::SaysNothing => "a CPU device says nothing about it".to_owned(),

@@ -13,8 +13,8 @@ pub(super) struct Wanted {
     pub knobs: bool,
     /// The waves are the stage, and the picture a thumbnail.
     pub waves: bool,
-    /// Columns and rows of the picture.
-    pub whole: [u32; 2],
+    /// Columns and rows of the picture; `None` where there will be none.
+    pub whole: Option<[u32; 2]>,
 }
 
 /// Where everything is.
@@ -70,7 +70,8 @@ pub(super) fn places(window: Rect, look: &Look, wanted: Wanted) -> Places {
     let knobs = has_knobs.then(|| rest.take(Side::Left, 15.0 * unit));
     let quarter = 0.25 * rest.left.height();
     // Below six lines there is room for the count alone.
-    let result = if quarter < 6.0 * unit { 2.4 * unit } else { quarter };
+    let has_room = quarter >= 6.0 * unit && wanted.whole.is_some();
+    let result = if has_room { quarter } else { 2.4 * unit };
     let result = wanted.waves.then(|| rest.take(Side::Bottom, result));
     let all = [
         (Panel::Head, head),
@@ -81,7 +82,11 @@ pub(super) fn places(window: Rect, look: &Look, wanted: Wanted) -> Places {
         (Panel::Caption, Some(caption)),
         (Panel::Knobs, knobs),
     ];
-    let mut places = staged(rest.left, result.map(|result| thumbnail(result, look, wanted.whole)), wanted);
+    let mut places = staged(
+        rest.left,
+        result.zip(wanted.whole).map(|(result, whole)| thumbnail(result, look, whole)),
+        wanted,
+    );
     places.panels.extend(all.into_iter().filter_map(|(panel, place)| Some((panel, place?))));
     places
 }

@@ -35,6 +35,7 @@ use egui::{Context, ThemePreference};
 use self::arrange::Arrange;
 use self::demo::Demo;
 use self::keys::KeyAction;
+pub(crate) use self::large::told;
 use self::layout::{Panel, Places, Wanted};
 use self::look::Look;
 use self::paint::panel;
@@ -75,6 +76,15 @@ pub struct Begin {
     pub presenter: bool,
 }
 
+/// What the window says of a step of a talk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// `3 of 12`
+    pub place: String,
+    /// Shown in place of the variant's caption.
+    pub caption: String,
+}
+
 /// The user interface: all panels and their state.
 pub struct Ui {
     dark: bool,
@@ -82,6 +92,7 @@ pub struct Ui {
     hidden: bool,
     help: bool,
     demo: Option<Demo>,
+    told: Option<Told>,
     /// Position of the variant that a split compares with.
     rival: Option<usize>,
     styled: Option<Look>,
@@ -104,6 +115,7 @@ impl Ui {
             hidden: false,
             help: false,
             demo: begin.demo.then(Demo::default),
+            told: None,
             rival: None,
             styled: None,
             figures: Vec::new(),
@@ -118,6 +130,11 @@ impl Ui {
     #[must_use]
     pub fn settings(&self) -> Begin {
         Begin { dark: self.dark, demo: self.demo.is_some(), presenter: self.presenter }
+    }
+
+    /// Says this of a step of a talk from now on.
+    pub fn tell(&mut self, told: Told) {
+        self.told = Some(told);
     }
 
     /// Areas of the last frame with figures or clocks, which differ between runs.
@@ -185,7 +202,10 @@ impl Ui {
             Panel::Spread => spread::draw(ui, look, inside, snapshot),
             Panel::Waves => self.waves.draw(ui, look, inside, snapshot),
             Panel::Result => result::draw(ui, look, inside, snapshot),
-            Panel::Caption => caption::draw(ui, look, inside, snapshot, self.demo.is_some()),
+            Panel::Caption => {
+                let talk = self.told.as_ref();
+                caption::draw(ui, look, inside, snapshot, (self.demo.is_some(), talk));
+            }
             Panel::Knobs => self.arrange.draw(ui, look, snapshot, now),
         }
         None
@@ -196,7 +216,10 @@ impl Ui {
             hidden: self.hidden,
             knobs: self.arrange.is_any(),
             waves: snapshot.traces,
-            whole: snapshot.picture.as_ref().map_or([1; 2], |picture| picture.whole),
+            whole: match &snapshot.picture {
+                Some(picture) => Some(picture.whole),
+                None => snapshot.recorded.is_none().then_some([1; 2]),
+            },
         }
     }
 
@@ -254,15 +277,19 @@ impl Ui {
         }
     }
 
-    /// The variant to compare with: the one being compared, the last one compared, the usual way, the fastest
-    /// possible, or the next variant. Takes the first of these that is not the shown variant.
+    /// The variant to compare with: the one being compared, the last one compared, the one in the finding, the usual
+    /// way, the fastest possible, or the next variant. Takes the first of these that is not the shown variant.
     fn rival(&self, snapshot: &Snapshot) -> Option<usize> {
         let count = snapshot.variants.len();
         let is_other = |at: &usize| *at < count && *at != snapshot.current;
+        let found =
+            snapshot.figures.record.as_ref().and_then(|record| record.headline.as_ref()?.compared.as_ref());
+        let found =
+            found.and_then(|pair| snapshot.variants.iter().position(|entry| entry.name == pair.other));
         let baseline = snapshot.variants.iter().position(|entry| entry.is_baseline);
         let bound = snapshot.variants.iter().position(|entry| entry.is_bound);
         let neighbour = (count > 1).then(|| stepped(snapshot.current, 1, count));
-        [snapshot.other, self.rival, baseline, bound, neighbour].into_iter().flatten().find(is_other)
+        [snapshot.other, self.rival, found, baseline, bound, neighbour].into_iter().flatten().find(is_other)
     }
 }
 
