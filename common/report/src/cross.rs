@@ -83,11 +83,16 @@ fn races(racy: Racy, promise: &Promise) -> String {
         return format!("{elements} as seeded\nin {racy_samples} of {samples}");
     }
     if racy_samples == 0 {
-        let bound = rounded_up(100.0 * none_seen_bound(samples));
-        let trials = if samples == 1 { "trial" } else { "trials" };
-        return format!("none seen in {samples}\n{trials} (<{BLANK}{bound}{BLANK}%)");
+        return none_seen(samples);
     }
     format!("{}, max {max}\nin {racy_samples} of {samples}", count(median))
+}
+
+/// No trial was wrong: with the largest share that may still be, in two lines.
+pub(super) fn none_seen(samples: usize) -> String {
+    let bound = rounded_up(100.0 * none_seen_bound(samples));
+    let trials = if samples == 1 { "trial" } else { "trials" };
+    format!("none seen in {samples}\n{trials} (<{BLANK}{bound}{BLANK}%)")
 }
 
 /// Rounded up: to a whole number from 10 on, to one decimal below.

@@ -18,6 +18,7 @@ mod facts;
 mod folder;
 mod footnotes;
 pub mod format;
+pub mod heat;
 mod listing;
 mod names;
 mod painting;

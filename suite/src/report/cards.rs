@@ -1,10 +1,11 @@
 //! The first screen: one card per sample, with what was found and the bars of its main variants.
 
 use record::{Headline, Kind, Outcome, Record, Row, Status, is_limit};
+use report::heat::{is_wrong_on_purpose, wrong_share};
 use report::{format, grouped};
 
 use super::devices::work;
-use super::ladder::{counts_races, is_wrong_on_purpose, shade, wrong_share};
+use super::ladder::{counts_races, shade};
 use super::plot::Shade;
 use super::records::{Entry, Records, identity};
 
@@ -106,7 +107,7 @@ fn times(record: &Record) -> Vec<Bar> {
 /// The columns of each table that are to be correct, by how often they were wrong, over all of its rows.
 fn wrong_trials(record: &Record) -> Vec<Bar> {
     let counted = record.rows.iter().filter_map(|row| Some((row.cell.as_ref()?, row.racy?, row)));
-    let meant = counted.filter(|(.., row)| row.status == Status::Ok && !is_wrong_on_purpose(row));
+    let meant = counted.filter(|(.., row)| row.status == Status::Ok && !is_wrong_on_purpose(&row.promise));
     let columns = grouped(
         meant.map(|(cell, racy, row)| ((&cell.column, &cell.table), (wrong_share(racy), shade(row)))),
     );

@@ -1,12 +1,11 @@
 //! Draws the ladder: the time of each variant; or a heat map of how often each is wrong in a run of trials.
 
 use record::stats::{Interval, Summary};
-use record::{Cell, Promise, Racy, Record, Row, Shows, Status, is_limit};
-use report::{distinct, format, grouped};
+use record::{Promise, Record, Row, Shows, Status, is_limit};
+use report::format;
+use report::heat::{HeatCell, cross_tables, is_wrong_on_purpose};
 
-use super::plot::{
-    Body, Guide, Heat, HeatCell, Key, Kind, Mark, PlotRow, RowPlot, Shade, Svg, Track, heat_map,
-};
+use super::plot::{Body, Guide, Key, Kind, Mark, PlotRow, RowPlot, Shade, Svg, Track, heat_map};
 use super::records::Entry;
 use super::sweep::spans;
 
@@ -29,15 +28,10 @@ pub fn draw(entry: &Entry) -> Vec<Svg> {
     if counts_races(record) { races(entry).into_iter().collect() } else { times(entry).draw() }
 }
 
-/// Whether the variant leaves something out or has a seeded bug.
-pub fn is_wrong_on_purpose(row: &Row) -> bool {
-    matches!(row.promise, Promise::Nothing { .. } | Promise::Fault { .. })
-}
-
 /// What makes the results of a row correct.
 pub fn shade(row: &Row) -> Shade {
     match row.promise {
-        _ if raced(row) || is_wrong_on_purpose(row) => Shade::Wrong,
+        _ if raced(row) || is_wrong_on_purpose(&row.promise) => Shade::Wrong,
         Promise::Hardware { .. } => Shade::Gpu,
         _ => Shade::Spec,
     }
@@ -153,33 +147,11 @@ fn figure(record: &Record, row: &Row, time: &Summary) -> String {
 /// The tables of a record that counts wrong trials; `None` where no row has a place in one.
 fn races(entry: &Entry) -> Option<Svg> {
     let record = entry.record();
-    let placed = || record.rows.iter().filter_map(|row| Some((row, row.cell.as_ref()?)));
-    let columns: Vec<&str> = distinct(placed().map(|(_, cell)| cell.column.as_str()));
-    let table = |(title, cells): (&String, Vec<(&Row, &Cell)>)| {
-        let rows = grouped(cells.into_iter().map(|(row, cell)| (&cell.row, (&cell.column, cell_of(row)))));
-        let at = |cells: &[(&String, HeatCell)], column| {
-            cells.iter().find(|(of, _)| *of == column).map(|(_, cell)| *cell)
-        };
-        let row = |(name, cells): (&String, Vec<_>)| {
-            (name.clone(), columns.iter().map(|column| at(&cells, column)).collect())
-        };
-        Heat { title: title.clone(), rows: rows.into_iter().map(row).collect() }
-    };
-    let tables = grouped(placed().map(|(row, cell)| (&cell.table, (row, cell)))).into_iter().map(table);
-    let tables: Vec<Heat> = tables.collect();
+    let cells: Vec<_> =
+        record.rows.iter().filter_map(|row| Some((row.cell.as_ref()?, HeatCell::of(row)))).collect();
+    let (columns, tables) = cross_tables(&cells);
     let title = format!("{}: trials with wrong pixels", record.sample);
     (!tables.is_empty()).then(|| heat_map(&title, &subtitle(entry), &columns, &tables))
-}
-
-fn cell_of(row: &Row) -> HeatCell {
-    let counted = row.racy.filter(|racy| row.status == Status::Ok && racy.samples > 0);
-    HeatCell { share: counted.map(wrong_share), on_purpose: is_wrong_on_purpose(row) }
-}
-
-/// The share of the trials in which a pixel was wrong.
-#[expect(clippy::cast_precision_loss, reason = "counts of trials fit 52 bits")]
-pub fn wrong_share(racy: Racy) -> f64 {
-    racy.racy_samples as f64 / racy.samples.max(1) as f64
 }
 
 #[cfg(test)]

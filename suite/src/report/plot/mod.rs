@@ -7,7 +7,7 @@ mod rows;
 mod scale;
 mod xy;
 
-pub use heat::{Heat, HeatCell, heat_map};
+pub use heat::heat_map;
 pub use marks::{Mark, Shade};
 pub use rows::{Body, Guide, Key, PlotRow, RowPlot, Spread, Track};
 pub use scale::Kind;
