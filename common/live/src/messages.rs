@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use record::trace::{Trace, TraceFigures};
-use record::{DeviceFacts, Promise, Record, Row, Status};
+use record::{Cell, DeviceFacts, Promise, Record, Row, Status};
 
 /// A command from the display to the engine.
 #[derive(Clone, Debug, PartialEq)]
@@ -120,6 +120,14 @@ pub struct Snapshot {
     pub frame: u64,
 }
 
+impl Snapshot {
+    /// Whether the sample counts trials, which a matrix shows in place of times and waves.
+    #[must_use]
+    pub fn has_matrix(&self) -> bool {
+        self.variants.iter().any(|entry| entry.cell.is_some())
+    }
+}
+
 /// What the engine does.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum State {
@@ -145,6 +153,8 @@ pub struct Entry {
     pub caption: String,
     /// The variant's correctness class.
     pub promise: Promise,
+    /// Where it stands in the matrix of a sample that counts trials.
+    pub cell: Option<Cell>,
     /// Whether this variant is the usual way, to which ratios refer.
     pub is_baseline: bool,
     /// Whether this variant marks the time that no correct variant can beat.

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use record::trace::{STORED_WAVES, read_waves};
 use record::{Record, Row, Traced, is_limit, read_record};
 
-use super::state::EngineState;
+use super::state::{EngineState, counts_trials};
 use crate::handoff::Handoff;
 use crate::messages::{About, Command, Entry, Figures, Frame, Snapshot, Timeline};
 use crate::ui::told;
@@ -91,7 +91,7 @@ impl Replay {
                 rounds: rounds.unwrap_or_default(),
                 measured,
             }),
-            traces: !self.waves.is_empty(),
+            traces: !counts_trials(record.matrix.as_ref()),
             settings: Arc::new(record.configuration.clone()),
             ..Snapshot::default()
         }
@@ -110,8 +110,8 @@ impl Replay {
                 let why = "this is a record: --live without it measures here";
                 state.tell(About::Trouble, Some(why.into()));
             }
-            Command::Trace(true) if self.waves.is_empty() => {
-                state.tell(About::Trouble, Some("the record has no waves: --trace stores them".into()));
+            Command::Trace(_) => {
+                state.tell(About::Trouble, Some("a record has no picture of the result".into()));
             }
             command => {
                 state.obey(command);
@@ -128,7 +128,10 @@ impl Replay {
         snapshot.timelines = shown.filter_map(of).collect();
         let label = |timeline: &Timeline| self.record.rows[timeline.variant].label();
         let stored: Vec<&str> = self.waves.iter().map(label).collect();
-        snapshot.untraced = (!stored.is_empty()).then(|| format!("only stored of {}", stored.join("; ")));
+        snapshot.untraced = Some(match stored[..] {
+            [] => "the record has none, because it was made without --trace".into(),
+            _ => format!("only stored of {}", stored.join("; ")),
+        });
     }
 }
 
@@ -139,6 +142,7 @@ fn entry(record: &Record, row: &Row) -> Entry {
         label: row.label().to_owned(),
         caption: record.headline.as_ref().map_or_else(String::new, |headline| told(headline).join(" ")),
         promise: row.promise.clone(),
+        cell: row.cell.clone().filter(|_| counts_trials(record.matrix.as_ref())),
         is_baseline: is(&record.baseline),
         is_bound: is(&record.bound),
     }
@@ -237,6 +241,6 @@ mod tests {
         std::fs::write(&beside, "no waves").unwrap();
         assert!(refusal("bloom").contains("waves.json.gz"));
         std::fs::remove_file(beside).unwrap();
-        assert!(!read(&folder, "bloom").unwrap().snapshot().traces);
+        assert!(read(&folder, "bloom").unwrap().waves.is_empty());
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Error, Result};
 use bench::lab::Experiment;
 use record::error::one_line;
-use record::{Row, is_limit};
+use record::{Matrix, Row, Shows, is_limit};
 
 use crate::messages::{About, Command, Drag, Entry, Figures, Frame, Notice, Snapshot, State, View};
 
@@ -78,8 +78,10 @@ impl EngineState {
         let current = shown(Some(self.snapshot.current), &self.snapshot).unwrap_or(first);
         let other = shown(self.snapshot.other, &self.snapshot).filter(|&other| other != current);
         self.untraceable = lab.untraceable();
-        // Of a sample that moves, the picture is the subject.
-        let traces = self.traces.unwrap_or(lab.report.animation.is_none()) && self.untraceable.is_none();
+        // Of a sample that moves, the picture is the subject; of one that counts trials, the matrix.
+        let traces = self.traces.unwrap_or(lab.report.animation.is_none())
+            && self.untraceable.is_none()
+            && !counts_trials(lab.report.shown_matrix());
         self.snapshot = Snapshot {
             variants: lab.variants.iter().map(|variant| entry(lab, variant)).collect(),
             current,
@@ -211,12 +213,18 @@ impl EngineState {
     }
 }
 
+/// Whether a sample's matrix shows in how many trials each variant was wrong.
+pub(super) fn counts_trials(matrix: Option<&Matrix>) -> bool {
+    matrix.is_some_and(|matrix| matrix.shows == Shows::Races)
+}
+
 fn entry(lab: &Experiment, variant: &bench::variant::Variant) -> Entry {
     Entry {
         label: variant.label.clone(),
         name: variant.name.clone(),
         caption: variant.caption.clone(),
         promise: variant.promise.clone(),
+        cell: variant.cell.clone().filter(|_| counts_trials(lab.report.shown_matrix())),
         is_baseline: lab.report.baseline.contains(&variant.name),
         is_bound: lab.report.bound.contains(&variant.name),
     }

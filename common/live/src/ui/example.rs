@@ -8,7 +8,7 @@ use rand_pcg::Pcg64;
 use record::fixture::{self, traces};
 use record::stats::{Summary, paired_ratio};
 use record::trace::Trace;
-use record::{Promise, Racy, Record, Row, Sample, Status};
+use record::{BEFORE_ITS_FIRST, Promise, Racy, Record, Row, Sample, Status};
 
 use crate::messages::{
     About, Entry, Figures, Focus, Frame, Notice, Picture, Snapshot, State, Texel, Timeline, View,
@@ -72,6 +72,7 @@ fn entry(at: usize) -> (Entry, f64) {
         name,
         caption: caption.into(),
         promise,
+        cell: None,
         is_baseline: at == 1,
         is_bound: at == 0,
     };
@@ -173,6 +174,40 @@ pub(super) fn split(pixels: [u32; 2]) -> Snapshot {
     snapshot.timelines =
         Arc::new([timeline(1, traces::passes(Some(1.4))), timeline(0, traces::passes(None))]);
     snapshot
+}
+
+/// A snapshot of a sample that counts trials. In its first table one cell waits for its first trial, one was wrong in
+/// 12 of 40, one is wrong that must not be, and one does not run.
+pub(super) fn trials(pixels: [u32; 2]) -> Snapshot {
+    let mut record = fixture::races();
+    record.rows[1] = pending(&record.rows[1]);
+    record.rows[5].racy = record.rows[5].racy.map(|racy| Racy { samples: 40, racy_samples: 12, ..racy });
+    let first = "texel (63, 511): 17, CPU reference 18".into();
+    record.rows[6].status = Status::Wrong { elements: 8191, first };
+    record.rows[9].status = Status::Unsupported { reason: "no coherent stores".into() };
+    let entry = |row: &Row| Entry {
+        name: row.variant.clone(),
+        label: row.label().to_owned(),
+        caption: "Nothing keeps a dispatch from reading too early: count the wrong pixels.".into(),
+        promise: row.promise.clone(),
+        cell: row.cell.clone(),
+        is_baseline: false,
+        is_bound: false,
+    };
+    Snapshot {
+        sample: "data_race",
+        variants: record.rows.iter().map(entry).collect(),
+        current: 5,
+        other: Some(0),
+        figures: Arc::new(Figures { record: Some(Arc::new(record)), ..Figures::default() }),
+        ..snapshot(0, pixels)
+    }
+}
+
+/// The row before its first sample.
+fn pending(row: &Row) -> Row {
+    let status = Status::Skipped { reason: BEFORE_ITS_FIRST.into() };
+    Row { cell: row.cell.clone(), ..Row::unmeasured(&row.variant, row.promise.clone(), status) }
 }
 
 /// A shader that does not compile, a refused knob value, and a CPU device.

@@ -9,6 +9,8 @@ pub enum KeyAction {
     Variant(usize),
     /// Go this many variants forward, or back if negative.
     Walk(isize),
+    /// Go this many rows down in the matrix, or up if negative; without one, as many variants forward.
+    Down(isize),
     /// Go this many samples forward, or back if negative.
     Sample(isize),
     /// Stop or resume sampling.
@@ -21,7 +23,7 @@ pub enum KeyAction {
     Rival,
     /// Discard all figures.
     Reset,
-    /// Show the waves large, or the result.
+    /// Show the waves or the matrix large, or the result.
     Waves,
     /// Start or stop the demo, which shows the variants one after another.
     Demo,
@@ -51,8 +53,8 @@ impl KeyAction {
     /// Whether the key ends the demo. Keys that choose what is shown do; keys that only change how it looks do
     /// not.
     pub(super) fn takes_over(self) -> bool {
-        use KeyAction::{Escape, Pause, Reset, Rival, Split, Step, Variant, Walk};
-        matches!(self, Variant(_) | Walk(_) | Pause | Step | Split | Rival | Reset | Escape)
+        use KeyAction::{Down, Escape, Pause, Reset, Rival, Split, Step, Variant, Walk};
+        matches!(self, Variant(_) | Walk(_) | Down(_) | Pause | Step | Split | Rival | Reset | Escape)
     }
 }
 
@@ -92,9 +94,9 @@ pub(super) const TABLE: &[Line] = &[
         "next or previous variant",
         &[
             (Key::ArrowRight, KeyAction::Walk(1)),
-            (Key::ArrowDown, KeyAction::Walk(1)),
+            (Key::ArrowDown, KeyAction::Down(1)),
             (Key::ArrowLeft, KeyAction::Walk(-1)),
-            (Key::ArrowUp, KeyAction::Walk(-1)),
+            (Key::ArrowUp, KeyAction::Down(-1)),
         ],
     ),
     line(
@@ -115,7 +117,7 @@ pub(super) const TABLE: &[Line] = &[
         "reset the figures",
         &[(Key::Num0, KeyAction::Reset), (Key::Backspace, KeyAction::Reset)],
     ),
-    line("W", "the waves large, or the result", &[(Key::W, KeyAction::Waves)]),
+    line("W", "waves or matrix large, or the result", &[(Key::W, KeyAction::Waves)]),
     line("D", "demo: variants in turn", &[(Key::D, KeyAction::Demo)]),
     line("P", "presenter size", &[(Key::P, KeyAction::Presenter)]),
     line("T", "light or dark", &[(Key::T, KeyAction::Theme)]),
@@ -136,7 +138,9 @@ pub(super) fn pressed(ctx: &egui::Context) -> Vec<KeyAction> {
     let acts = ctx.input(|input| {
         let pressed = input.events.iter().filter_map(|event| match event {
             egui::Event::Key { key, pressed: true, modifiers, repeat, .. } => act(*key, *modifiers, typing)
-                .filter(|act| !repeat || matches!(act, KeyAction::Walk(_) | KeyAction::Step)),
+                .filter(|act| {
+                    !repeat || matches!(act, KeyAction::Walk(_) | KeyAction::Down(_) | KeyAction::Step)
+                }),
             _ => None,
         });
         pressed.collect()

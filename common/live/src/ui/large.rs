@@ -1,5 +1,5 @@
 //! Figures in large letters and the sentence on them: of two variants while they are compared, else of the shown one
-//! in presenter mode.
+//! in presenter mode, or if the sample counts trials.
 
 use egui::{Align2, Color32, Painter, Pos2, Rect, pos2};
 use record::figures::Figures;
@@ -7,7 +7,8 @@ use record::{Headline, Kind, Outcome, Value};
 use report::format;
 
 use super::look::Look;
-use super::paint::{line, lines, put};
+use super::matrix;
+use super::paint::{line, lines, put, whole};
 use super::rows::{change, row, said_of, spread, status_colour};
 use crate::messages::Snapshot;
 
@@ -15,7 +16,12 @@ use crate::messages::Snapshot;
 pub(super) fn large(painter: &Painter, look: &Look, inside: Rect, snapshot: &Snapshot) -> f32 {
     let ink = &look.ink;
     let mut page = Page { painter, look, inside };
-    if let Some(other) = snapshot.other {
+    if snapshot.has_matrix() {
+        page.trials(snapshot, snapshot.current, ink.current);
+        if let Some(other) = snapshot.other {
+            page.trials(snapshot, other, ink.rival);
+        }
+    } else if let Some(other) = snapshot.other {
         let (left, right) = inside.split_left_right_at_fraction(0.5);
         let one = page.number(left, snapshot, snapshot.current, ink.current);
         let two = page.number(right, snapshot, other, ink.rival);
@@ -28,14 +34,15 @@ pub(super) fn large(painter: &Painter, look: &Look, inside: Rect, snapshot: &Sna
         if let Some(text) = change(snapshot, snapshot.current) {
             page.words(&text, 1.2, ink.text, 2);
         }
-        let record = snapshot.figures.record.as_ref();
-        if let Some(headline) = record.and_then(|record| record.headline.as_ref()) {
-            let [finding, claim] = told(headline);
-            page.words(&finding, 1.2, ink.text, 3);
-            page.words(&claim, 0.9, ink.faint, 3);
-        }
     } else {
         return inside.top();
+    }
+    let is_alone = snapshot.other.is_none() && (look.presenter || snapshot.has_matrix());
+    let record = snapshot.figures.record.as_ref().filter(|_| is_alone);
+    if let Some(headline) = record.and_then(|record| record.headline.as_ref()) {
+        let [finding, claim] = told(headline);
+        page.words(&finding, 1.2, ink.text, 4);
+        page.words(&claim, 0.9, ink.faint, 3);
     }
     page.inside.top() + 0.6 * look.unit
 }
@@ -76,9 +83,27 @@ impl Page<'_> {
         median.bottom() - 0.1 * size * look.unit
     }
 
-    /// Draws a sentence in at most `rows` lines.
+    /// Draws a variant's label, and below it in how many trials it was wrong.
+    fn trials(&mut self, snapshot: &Snapshot, at: usize, colour: Color32) {
+        let Some(entry) = snapshot.variants.get(at) else { return };
+        let row = row(snapshot, at);
+        let status = row.map_or(self.look.ink.faint, |row| status_colour(row, self.look));
+        let size = if snapshot.other.is_some() { 1.0 } else { 1.2 };
+        // The caption has the label of a single variant, in large letters.
+        if snapshot.other.is_some() || !self.look.presenter {
+            self.words(&entry.label, size, colour, 2);
+        }
+        self.words(&matrix::told(row), size, status, 2);
+        self.inside.min.y += 0.4 * self.look.unit;
+    }
+
+    /// Draws a sentence in at most `rows` lines, as far as there is room for them.
     fn words(&mut self, text: &str, size: f32, colour: Color32, rows: usize) {
         let size = self.look.bold((size * self.look.unit).max(self.look.small) / self.look.unit);
+        let rows = rows.min(whole(self.inside.height() / (1.3 * size.size)));
+        if rows == 0 {
+            return;
+        }
         let text = lines(self.painter, text, size, colour, (self.inside.width(), rows));
         self.inside.min.y = put(self.painter, self.inside.min, Align2::LEFT_TOP, text).bottom();
     }

@@ -222,6 +222,9 @@ impl Look {
 
 #[cfg(test)]
 mod tests {
+    use report::heat::{self, HeatCell};
+
+    use super::super::paint::share;
     use super::*;
 
     fn luminance(colour: Color32) -> f32 {
@@ -239,6 +242,21 @@ mod tests {
                     let contrast = (a.max(b) + 0.05) / (a.min(b) + 0.05);
                     assert!(contrast >= 4.5, "{at} on {paper:?}: {contrast}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn figures_can_be_read_on_cells_in_which_all_trials_were_wrong() {
+        for (ink, is_dark) in [(LIGHT, false), (DARK, true)] {
+            for on_purpose in [false, true] {
+                let cell = HeatCell { share: Some(1.0), on_purpose };
+                let [red, green, blue] = heat::colour(on_purpose, is_dark);
+                let colour =
+                    ink.panel.lerp_to_gamma(Color32::from_rgb(red, green, blue), share(cell.cover()));
+                let (a, b) = (luminance(ink.text), luminance(colour));
+                let contrast = (a.max(b) + 0.05) / (a.min(b) + 0.05);
+                assert!(contrast >= 4.0, "{on_purpose} {is_dark}: {contrast}");
             }
         }
     }

@@ -16,6 +16,7 @@ mod keys;
 mod large;
 mod layout;
 mod look;
+mod matrix;
 mod notices;
 mod numbers;
 mod paint;
@@ -93,6 +94,8 @@ pub struct Ui {
     help: bool,
     demo: Option<Demo>,
     told: Option<Told>,
+    /// The result is large, and a matrix is not.
+    is_result_large: bool,
     /// Position of the variant that a split compares with.
     rival: Option<usize>,
     styled: Option<Look>,
@@ -114,6 +117,7 @@ impl Ui {
             presenter: begin.presenter,
             hidden: false,
             help: false,
+            is_result_large: false,
             demo: begin.demo.then(Demo::default),
             told: None,
             rival: None,
@@ -197,11 +201,15 @@ impl Ui {
     ) -> Option<Command> {
         match which {
             Panel::Head => caption::head(ui, look, inside, snapshot),
+            Panel::Numbers if snapshot.has_matrix() => {
+                return numbers::trials(ui, look, inside, snapshot, self.is_result_large).map(Command::Show);
+            }
             Panel::Numbers => return self.numbers.draw(ui, look, inside, snapshot).map(Command::Show),
+            Panel::Matrix => return matrix::draw(ui, look, inside, snapshot).map(Command::Show),
             Panel::Strip => strip::draw(ui, look, inside, snapshot),
             Panel::Spread => spread::draw(ui, look, inside, snapshot),
             Panel::Waves => self.waves.draw(ui, look, inside, snapshot),
-            Panel::Result => result::draw(ui, look, inside, snapshot),
+            Panel::Result => result::draw(ui, look, ui.clip_rect(), snapshot),
             Panel::Caption => {
                 let talk = self.told.as_ref();
                 caption::draw(ui, look, inside, snapshot, (self.demo.is_some(), talk));
@@ -212,10 +220,12 @@ impl Ui {
     }
 
     fn wanted(&self, snapshot: &Snapshot) -> Wanted {
+        let matrix = snapshot.has_matrix();
         Wanted {
             hidden: self.hidden,
             knobs: self.arrange.is_any(),
-            waves: snapshot.traces,
+            matrix,
+            thumbnail: if matrix { !self.is_result_large } else { snapshot.traces },
             whole: match &snapshot.picture {
                 Some(picture) => Some(picture.whole),
                 None => snapshot.recorded.is_none().then_some([1; 2]),
@@ -244,8 +254,15 @@ impl Ui {
                     command(Command::Show(at));
                 }
             }
-            KeyAction::Walk(by) if count > 0 => command(Command::Show(stepped(snapshot.current, by, count))),
-            KeyAction::Walk(_) => {}
+            KeyAction::Down(by) if snapshot.has_matrix() => {
+                if let Some(at) = matrix::down(snapshot, by) {
+                    command(Command::Show(at));
+                }
+            }
+            KeyAction::Walk(by) | KeyAction::Down(by) if count > 0 => {
+                command(Command::Show(stepped(snapshot.current, by, count)));
+            }
+            KeyAction::Walk(_) | KeyAction::Down(_) => {}
             KeyAction::Pause => command(Command::Pause(!snapshot.paused)),
             KeyAction::Step => command(Command::Step),
             KeyAction::Split => {
@@ -257,6 +274,9 @@ impl Ui {
                 command(Command::Compare(self.rival));
             }
             KeyAction::Reset => command(Command::Reset),
+            KeyAction::Waves if snapshot.has_matrix() && snapshot.recorded.is_none() => {
+                self.is_result_large = !self.is_result_large
+            }
             KeyAction::Waves => command(Command::Trace(!snapshot.traces)),
             KeyAction::Record => command(Command::Record),
             KeyAction::Demo => self.demo = if self.demo.is_some() { None } else { Some(Demo::default()) },

@@ -6,6 +6,7 @@ use report::format;
 
 use super::large::large;
 use super::look::Look;
+use super::matrix;
 use super::notices::cautions;
 use super::paint::{figure, line, lines, put};
 use super::rows::{change, row, said_of, spread, status_colour};
@@ -66,13 +67,8 @@ impl Numbers {
     ) -> Option<usize> {
         let mut inside = inside;
         inside.min.y = large(ui.painter(), look, inside, snapshot);
-        if let Some(text) = cautions(snapshot) {
-            let rows = if inside.height() > 14.0 * look.unit { 3 } else { 1 };
-            let shown = lines(ui.painter(), &text, look.small(), look.ink.rival, (inside.width(), rows));
-            let place = put(ui.painter(), inside.left_bottom(), Align2::LEFT_BOTTOM, shown);
-            ui.interact(place, ui.id().with("cautions"), Sense::hover()).on_hover_text(text);
-            inside.max.y = place.top() - 0.4 * look.unit;
-        }
+        let most = if inside.height() > 14.0 * look.unit { 3 } else { 1 };
+        let mut inside = above_cautions(ui, look, (inside, most), snapshot);
         let columns = Columns::of(inside, look, snapshot);
         if inside.height() < 5.0 * look.unit {
             // There is no room for one whole row.
@@ -90,6 +86,40 @@ impl Numbers {
         let area = ScrollArea::vertical().animated(false).auto_shrink(false);
         area.show(&mut list, |ui| rows(ui, look, snapshot, &columns, follow)).inner
     }
+}
+
+/// Draws the trials of the shown and of the compared variant, or the matrix if it is not the stage; below them the
+/// cautions. Returns the variant that was clicked.
+pub(super) fn trials(
+    ui: &egui::Ui,
+    look: &Look,
+    inside: Rect,
+    snapshot: &Snapshot,
+    has_matrix: bool,
+) -> Option<usize> {
+    let rows = if look.presenter || inside.height() < 12.0 * look.unit { 1 } else { 4 };
+    let inside = above_cautions(ui, look, (inside, rows), snapshot);
+    if has_matrix {
+        return matrix::draw(ui, look, inside, snapshot);
+    }
+    large(ui.painter(), look, inside, snapshot);
+    None
+}
+
+/// Draws the cautions in at most `rows` lines at the bottom, and returns the place above them.
+fn above_cautions(
+    ui: &egui::Ui,
+    look: &Look,
+    (mut inside, rows): (Rect, usize),
+    snapshot: &Snapshot,
+) -> Rect {
+    if let Some(text) = cautions(snapshot) {
+        let shown = lines(ui.painter(), &text, look.small(), look.ink.rival, (inside.width(), rows));
+        let place = put(ui.painter(), inside.left_bottom(), Align2::LEFT_BOTTOM, shown);
+        ui.interact(place, ui.id().with("cautions"), Sense::hover()).on_hover_text(text);
+        inside.max.y = place.top() - 0.4 * look.unit;
+    }
+    inside
 }
 
 /// Draws the rows; those out of sight are skipped.
@@ -153,7 +183,7 @@ fn below(snapshot: &Snapshot, at: usize, entry: &Entry, look: &Look) -> Option<(
 }
 
 /// The wording of the correctness class; none for a variant that is correct by the specification.
-fn promised(promise: &Promise) -> Option<&'static str> {
+pub(super) fn promised(promise: &Promise) -> Option<&'static str> {
     match promise {
         Promise::Law => None,
         Promise::Hardware { .. } => Some("correct on this GPU only"),

@@ -1,6 +1,6 @@
 //! What stands beside the thumbnail of the result: the count of wrong pixels, and what the picture shows.
 
-use egui::{Align2, Color32, Rect, pos2};
+use egui::{Align2, Color32, Rect, Stroke, pos2};
 
 use super::layout::thumbnail;
 use super::look::Look;
@@ -9,33 +9,33 @@ use super::picture::over::said;
 use crate::messages::Snapshot;
 
 /// Draws the counts of the shown and the compared variant, and below them the texel under the cursor or the caption.
-pub(super) fn draw(ui: &egui::Ui, look: &Look, inside: Rect, snapshot: &Snapshot) {
+pub(super) fn draw(ui: &egui::Ui, look: &Look, place: Rect, snapshot: &Snapshot) {
     let (painter, ink) = (ui.painter(), &look.ink);
     let whole = snapshot.picture.as_ref().map_or([1; 2], |picture| picture.whole);
-    let taken = thumbnail(ui.clip_rect(), look, whole).width();
-    let left = inside.left() + if taken > 0.0 { taken + 0.5 * look.unit } else { 0.0 };
-    let mut y = inside.top();
+    let [_, words] = thumbnail(place, look, whole);
+    let mut y = words.top();
     for (at, colour, wrong) in counts(snapshot, look).into_iter().flatten() {
         let found = if wrong == 0 { ink.right } else { ink.wrong };
-        let count = line(painter, &wrong_pixels(wrong), look.bold(1.4), found, inside.right() - left);
-        let count = put(painter, pos2(left, y), Align2::LEFT_TOP, count);
+        let count = line(painter, &wrong_pixels(wrong), look.bold(1.4), found, words.width());
+        let count = put(painter, pos2(words.left(), y), Align2::LEFT_TOP, count);
         if let Some(entry) = snapshot.variants.get(at) {
-            let room = inside.right() - count.right() - look.unit;
-            let name = line(painter, &entry.label, look.small(), colour, room);
-            put(
-                painter,
-                pos2(count.right() + look.unit, count.bottom() - 0.2 * look.unit),
-                Align2::LEFT_BOTTOM,
-                name,
-            );
+            let left = pos2(count.right() + look.unit, count.bottom() - 0.2 * look.unit);
+            let room = words.right() - left.x;
+            // A name that is cut off after a few letters says nothing; its colour tells two variants apart.
+            if room > 8.0 * look.unit {
+                let name = line(painter, &entry.label, look.small(), colour, room);
+                put(painter, left, Align2::LEFT_BOTTOM, name);
+            } else if snapshot.other.is_some() {
+                painter.hline(count.x_range(), count.bottom() - 0.1 * look.unit, Stroke::new(2.0, colour));
+            }
         }
         y = count.bottom() + 0.1 * look.unit;
     }
     let Some(picture) = &snapshot.picture else { return };
     let text = picture.texel.as_ref().map_or_else(|| picture.caption.to_string(), said);
-    if y + look.small < inside.bottom() {
-        let text = lines(painter, &text, look.small(), ink.faint, (inside.right() - left, 3));
-        put(painter, pos2(left, y + 0.2 * look.unit), Align2::LEFT_TOP, text);
+    if y + look.small < words.bottom() {
+        let text = lines(painter, &text, look.small(), ink.faint, (words.width(), 3));
+        put(painter, pos2(words.left(), y + 0.2 * look.unit), Align2::LEFT_TOP, text);
     }
 }
 

@@ -80,6 +80,7 @@ fn snapshots(pixels: [u32; 2]) -> Vec<Snapshot> {
     let mut large = example::split(pixels);
     large.traces = false;
     snapshots.extend([example::split(pixels), large, example::troubled(pixels), example::empty()]);
+    snapshots.push(example::trials(pixels));
     let mut paused = example::snapshot(9, pixels);
     (paused.state, paused.paused) = (State::Paused, true);
     let mut failed = example::snapshot(9, pixels);
@@ -325,6 +326,137 @@ fn an_audience_reads_the_finding() {
     }
 }
 
+/// The tables with all heads, and in each cell what was measured: here `30` and `wrong`, and nothing where no trial was
+/// made yet.
+#[test]
+fn each_cell_shows_its_trials_and_claims_no_more() {
+    let mut snapshot = example::trials([300, 200]);
+    for size in [[480.0, 320.0], [1280.0, 720.0], [3840.0, 2160.0]] {
+        let mut display = Display::new(size, 1.0);
+        // Without the arguments, which have figures of their own.
+        display.ui = Ui::new(&display.ctx, Vec::new(), display.ui.settings());
+        let output = display.settle(&snapshot);
+        for text in ["Two images in turn", "One image per pass", "coherent_stores", "4096x4096"] {
+            assert!(has(&output, text), "{text} at {size:?}");
+        }
+        assert!(has(&output, "wrong in 12 of 40 trials"), "{size:?}");
+        assert_eq!(figures(&output), ["(0)", "(100)", "0", "30", "wrong", "–"], "{size:?}");
+    }
+    snapshot.figures = Arc::default();
+    let mut display = Display::new([1280.0, 720.0], 1.0);
+    display.ui = Ui::new(&display.ctx, Vec::new(), display.ui.settings());
+    let output = display.settle(&snapshot);
+    assert!(figures(&output).is_empty() && has(&output, "no trial yet"), "{:?}", figures(&output));
+    assert!(!has(&output, "none") && has(&output, "One image per pass"));
+}
+
+/// The different figures of the cells.
+fn figures(output: &egui::FullOutput) -> Vec<String> {
+    let is_figure = |text: &str| {
+        ["wrong", "–"].contains(&text) || text.trim_matches(['(', ')', '<', '>']).parse::<u32>().is_ok()
+    };
+    let stage = texts(&output.shapes).into_iter().map(|(text, _)| text).filter(|text| is_figure(text));
+    stage.collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+}
+
+#[test]
+fn cells_lie_apart_on_the_stage_and_two_are_outlined() {
+    let snapshot = example::trials([300, 200]);
+    for (size, dpi) in
+        [([480.0, 320.0], 1.0), ([1280.0, 720.0], 1.0), ([3840.0, 2160.0], 2.0), ([600.0, 900.0], 1.0)]
+    {
+        let mut display = Display::new(size, dpi);
+        let output = display.settle(&snapshot);
+        let look = Look::of(display.size, true, false);
+        let window = Rect::from_min_size(egui::Pos2::ZERO, display.size);
+        let stage = layout::places(window, &look, display.ui.wanted(&snapshot)).stage;
+        let cells: Vec<_> = output.shapes.iter().filter_map(|shape| outlined(&shape.shape)).collect();
+        let cells: Vec<_> = cells.into_iter().filter(|(cell, _)| stage.contains_rect(*cell)).collect();
+        assert_eq!(cells.len(), 24, "{size:?}");
+        for (at, (cell, _)) in cells.iter().enumerate() {
+            assert!(cells[..at].iter().all(|(other, _)| !other.intersects(*cell)), "{cell} at {size:?}");
+        }
+        for colour in [look.ink.current, look.ink.rival] {
+            assert_eq!(cells.iter().filter(|(_, other)| *other == colour).count(), 1, "{size:?}");
+        }
+    }
+}
+
+/// The place of an outlined rectangle, and the outline's colour.
+fn outlined(shape: &Shape) -> Option<(Rect, egui::Color32)> {
+    match shape {
+        Shape::Rect(shape) if shape.stroke.width > 0.0 => Some((shape.rect, shape.stroke.color)),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_cell_tells_its_trials_and_a_click_shows_its_variant() {
+    let mut snapshot = example::trials([300, 200]);
+    (snapshot.current, snapshot.other) = (0, None);
+    let mut display = Display::new([1280.0, 720.0], 1.0);
+    let output = display.settle(&snapshot);
+    let at = place(&output, "30");
+    display.frame(&snapshot, vec![Event::PointerMoved(at)]);
+    display.now += Duration::from_secs(1);
+    let output = display.settle(&snapshot);
+    assert!(has(&output, "wrong in 12 of 40 trials") && has(&output, "correct on this GPU only"));
+    let mut shown = Vec::new();
+    for events in click(at) {
+        display.frame(&snapshot, events);
+        shown.extend(
+            display.actions.drain(..).filter(|action| matches!(action, Action::Command(Command::Show(_)))),
+        );
+    }
+    assert_eq!(shown, [Action::Command(Command::Show(5))]);
+}
+
+#[test]
+fn arrows_walk_through_the_rows_and_columns_of_the_matrix() {
+    let mut snapshot = example::trials([300, 200]);
+    let mut display = Display::new([1280.0, 720.0], 1.0);
+    display.settle(&snapshot);
+    // Four columns, three rows in each of two tables.
+    for (current, key, shown) in [
+        (5, Key::ArrowDown, 9),
+        (9, Key::ArrowDown, 13),
+        (21, Key::ArrowDown, 1),
+        (1, Key::ArrowUp, 21),
+        (7, Key::ArrowRight, 8),
+    ] {
+        snapshot.current = current;
+        assert_eq!(display.commands(&snapshot, key), [Action::Command(Command::Show(shown))], "{current}");
+    }
+}
+
+/// The matrix has most of the window, and the result is a thumbnail; `W` gives that room to the result.
+#[test]
+fn the_stage_is_the_matrix_or_the_result() {
+    let snapshot = example::trials([300, 200]);
+    for (size, presenter) in
+        [([1280.0, 720.0], false), ([1280.0, 720.0], true), ([480.0, 320.0], false), ([600.0, 900.0], false)]
+    {
+        let mut display = Display::new(size, 1.0);
+        display.ui.presenter = presenter;
+        let places = |ui: &Ui| {
+            let look = Look::of(Vec2::from(size), true, presenter);
+            let window = Rect::from_min_size(egui::Pos2::ZERO, Vec2::from(size));
+            layout::places(window, &look, ui.wanted(&snapshot))
+        };
+        let of =
+            |places: &Places, panel| places.panels.iter().find(|(other, _)| *other == panel).map(|at| at.1);
+        let large = places(&display.ui);
+        assert_eq!(of(&large, Panel::Matrix), Some(large.stage));
+        assert!(of(&large, Panel::Result).unwrap().contains_rect(large.picture), "{size:?}");
+        assert!(large.picture.area() < 0.4 * large.stage.area() && large.picture.width() >= 80.0, "{size:?}");
+        assert!(display.commands(&snapshot, Key::W).is_empty(), "the engine does not trace");
+        let other = places(&display.ui);
+        assert_eq!((other.picture, of(&other, Panel::Matrix)), (other.stage, None));
+        let output = display.settle(&snapshot);
+        assert!(has(&output, "One image per pass"), "the matrix has the place of the numbers: {size:?}");
+    }
+}
+
 /// The waves have the room that the picture has without them, and the picture is smaller, where it has room at all.
 #[test]
 fn the_stage_is_the_waves_and_the_result_a_thumbnail() {
@@ -333,7 +465,7 @@ fn the_stage_is_the_waves_and_the_result_a_thumbnail() {
         let mut display = Display::new(size, 1.0);
         let places = |waves: bool| {
             let look = Look::of(display.size, true, display.ui.presenter);
-            let wanted = Wanted { waves, ..display.ui.wanted(&split) };
+            let wanted = Wanted { thumbnail: waves, ..display.ui.wanted(&split) };
             layout::places(Rect::from_min_size(egui::Pos2::ZERO, display.size), &look, wanted)
         };
         let (waves, picture) = (places(true), places(false));
