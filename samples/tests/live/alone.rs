@@ -103,7 +103,7 @@ pub fn a_variant_fails() -> Result<()> {
     told_on_one_line(ended, EXIT_FAILED, &[&format!("full_barrier: out of memory while {READING}")])
 }
 
-/// `V` leaves every frame until it is pressed again, and what to do with them; a frame that cannot be written is an error.
+/// `V` leaves every frame until a key ends it, and what to do with them, `G` a GIF; what cannot be written is an error.
 pub fn frames() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let call = |keys: &str, frames: &str| {
@@ -127,7 +127,21 @@ pub fn frames() -> Result<()> {
     // Until the end, into another folder.
     call("v", "8")?.run()?.with_code(0)?;
     ensure!(folder.path().join(format!("{SAMPLE}-frames-2/00004.png")).is_file(), "the second is not there");
-    // Nobody can create a folder there.
-    let ended = call("v", "8")?.within(std::path::Path::new("/proc/self")).run()?;
-    told_on_one_line(ended, EXIT_FAILED, &["creating the folder", &format!("{SAMPLE}-frames-1")])
+    let ended = call("g,t,v", "16")?.run()?.with_code(0)?;
+    let (_, times) = Png::of_gif(&folder.path().join(format!("{SAMPLE}-1.gif")))?;
+    let news = format!("{} frames written into {SAMPLE}-1.gif", times.len());
+    ensure!(ended.stderr.contains(&news) && times.iter().all(|time| *time >= 8), "{times:?}: {ended}");
+    ensure!(!folder.path().join(format!("{SAMPLE}-frames-3")).exists(), "V did not end the GIF");
+    // Until the end, into another file.
+    call("g,t", "12")?.args(["--screenshot", "last.png"]).run()?.with_code(0)?;
+    let right = Png::read(&folder.path().join("last.png"))?;
+    let (last, _) = Png::of_gif(&folder.path().join(format!("{SAMPLE}-2.gif")))?;
+    // The same frame, so its figures are the same, too.
+    last.ensure_like(&Png { figures: Vec::new(), ..right }).context("the last frame of the GIF")?;
+    // Nobody can create anything there.
+    for (key, name) in [("v", format!("{SAMPLE}-frames-1")), ("g", format!("{SAMPLE}-1.gif"))] {
+        let ended = call(key, "8")?.within(std::path::Path::new("/proc/self")).run()?;
+        told_on_one_line(ended, EXIT_FAILED, &["creating", &name])?;
+    }
+    Ok(())
 }

@@ -45,6 +45,24 @@ impl Png {
         Ok(Self { size: [info.width, info.height], pixels, figures })
     }
 
+    /// Reads the last frame of a GIF, and the time of each in hundredths of a second.
+    pub fn of_gif(path: &Path) -> Result<(Self, Vec<u16>)> {
+        let mut options = gif::DecodeOptions::new();
+        options.set_color_output(gif::ColorOutput::RGBA);
+        let mut decoder = options.read_info(BufReader::new(File::open(path)?))?;
+        let [width, height] = [decoder.width(), decoder.height()].map(usize::from);
+        let (mut pixels, mut times) = (vec![[0; 3]; width * height], Vec::new());
+        while let Some(frame) = decoder.read_next_frame()? {
+            let [left, top, columns] = [frame.left, frame.top, frame.width].map(usize::from);
+            for (at, pixel) in frame.buffer.chunks_exact(4).enumerate().filter(|(_, pixel)| pixel[3] > 0) {
+                pixels[(top + at / columns) * width + left + at % columns] = [pixel[0], pixel[1], pixel[2]];
+            }
+            times.push(frame.delay);
+        }
+        let size = [decoder.width(), decoder.height()].map(u32::from);
+        Ok((Self { size, pixels, figures: Vec::new() }, times))
+    }
+
     /// Writes it as small as it can be.
     pub fn write(&self, path: &Path) -> Result<()> {
         let file = File::create(path).with_context(|| format!("writing {}", path.display()))?;

@@ -13,7 +13,7 @@ use report::Line;
 use report::terminal::say;
 use report::{Destination, Theme};
 
-use super::frames::{FrameWriter, commands};
+use super::frames::FrameWriter;
 use super::position::Position;
 use super::raster::{Canvas, Raster};
 use super::script::Script;
@@ -49,9 +49,9 @@ pub(super) struct Drawer {
     next: Option<Next>,
     /// Since when a step of the talk is to be shown.
     due: Option<Instant>,
-    /// Where each frame is written.
+    /// Where frames are written.
     writer: Option<FrameWriter>,
-    /// Why not every frame of a recording is there.
+    /// Why a recording is not complete.
     unwritten: Option<String>,
 }
 
@@ -127,7 +127,7 @@ impl Drawer {
         }
         // While the engine stands still there are no new snapshots, so every drawing counts as a frame.
         self.frames += u64::from(!is_building(&snapshot) && (number > self.drawn || stands(&snapshot)));
-        self.write_frame(actions.contains(&Action::Frames), snapshot.sample);
+        self.write_frame(&actions, snapshot.sample);
         self.look_for_another(&actions, &snapshot);
         self.show_step(&snapshot);
         let leaves = self.next.is_some();
@@ -147,14 +147,18 @@ impl Drawer {
     }
 
     /// Begins or ends to write frames if a key asks for it, and writes this one.
-    fn write_frame(&mut self, is_asked: bool, sample: &str) {
-        match (is_asked, self.writer.is_some()) {
-            (true, true) => self.end_frames(),
-            (true, false) => match FrameWriter::begin(Path::new("."), sample) {
+    fn write_frame(&mut self, actions: &[Action], sample: &str) {
+        let asked = actions.iter().find_map(|action| match action {
+            Action::Frames(video) => Some(*video),
+            _ => None,
+        });
+        match (asked, self.writer.is_some()) {
+            (Some(_), true) => self.end_frames(),
+            (Some(video), false) => match FrameWriter::begin(Path::new("."), sample, video) {
                 Ok(writer) => self.writer = Some(writer),
                 Err(error) => self.miss(one_line(&error)),
             },
-            (false, _) => {}
+            (None, _) => {}
         }
         if self.writer.as_ref().is_some_and(|writer| !writer.add(&self.canvas)) {
             self.end_frames();
@@ -164,10 +168,9 @@ impl Drawer {
     /// Ends to write frames, and says where they are.
     fn end_frames(&mut self) {
         match self.writer.take().map(FrameWriter::end) {
-            Some(Ok((count, name))) => {
-                let news = format!("{count} frames written into {name}");
-                say(&format!("{news}. As MP4 or GIF:"));
-                commands(&name).iter().for_each(|line| say(line));
+            Some(Ok((news, lines))) => {
+                say(&news);
+                lines.iter().for_each(|line| say(line));
                 self.handoff.send(Command::Tell(Ok(news)));
             }
             Some(Err(error)) => self.miss(one_line(&error)),

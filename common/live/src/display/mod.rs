@@ -3,6 +3,7 @@
 
 mod drawer;
 mod frames;
+mod gif;
 mod headless;
 mod position;
 mod raster;

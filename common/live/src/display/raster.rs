@@ -27,7 +27,7 @@ const BAND: usize = 32;
 const OPAQUE: u32 = 255;
 
 /// An image, row by row.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Canvas {
     /// Columns and rows.
     pub size: [u32; 2],

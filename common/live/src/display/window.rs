@@ -203,7 +203,7 @@ impl Shown {
                 }
                 Action::Command(_)
                 | Action::Screenshot
-                | Action::Frames
+                | Action::Frames(_)
                 | Action::Sample(_)
                 | Action::Quit => {}
             }

@@ -2,6 +2,8 @@
 
 use egui::Key;
 
+use super::Video;
+
 /// What a key does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyAction {
@@ -37,8 +39,8 @@ pub enum KeyAction {
     FullScreen,
     /// Save a picture of the window.
     Screenshot,
-    /// Write each frame as a picture, or end that.
-    Frames,
+    /// Write the frames, or end that.
+    Frames(Video),
     /// Write a record, as `--bench` does.
     Record,
     /// Show or hide the list of keys.
@@ -124,7 +126,8 @@ pub(super) const TABLE: &[Line] = &[
     line("H", "hide the panels", &[(Key::H, KeyAction::Panels)]),
     line("F", "full screen", &[(Key::F, KeyAction::FullScreen)]),
     line("S", "save the window as PNG", &[(Key::S, KeyAction::Screenshot)]),
-    line("V", "video: every frame as PNG", &[(Key::V, KeyAction::Frames)]),
+    line("V", "video: every frame as PNG", &[(Key::V, KeyAction::Frames(Video::Pngs))]),
+    line("G", "video: a GIF of at most 60 s", &[(Key::G, KeyAction::Frames(Video::Gif))]),
     line("R", "write a record, as --bench does", &[(Key::R, KeyAction::Record)]),
     line("? or F1", "this list", &[(Key::Questionmark, KeyAction::Help), (Key::F1, KeyAction::Help)]),
     line("Esc", "close the list, leave the full screen", &[(Key::Escape, KeyAction::Escape)]),

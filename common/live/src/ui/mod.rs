@@ -56,14 +56,23 @@ pub enum Action {
     Windowed,
     /// Save a picture of the window.
     Screenshot,
-    /// Write each frame as a picture, or end that.
-    Frames,
+    /// Write the frames, or end that.
+    Frames(Video),
     /// Show the sample this many programs further in place of this one, or back if negative.
     Sample(isize),
     /// Make the window's frame dark (`true`) or light.
     Dark(bool),
     /// End the program.
     Quit,
+}
+
+/// What frames are written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Video {
+    /// A folder with a PNG file per frame.
+    Pngs,
+    /// An animated GIF.
+    Gif,
 }
 
 /// Settings of the window that another sample in its place begins with.
@@ -289,7 +298,7 @@ impl Ui {
             KeyAction::Help => self.help = !self.help,
             KeyAction::FullScreen => actions.push(Action::FullScreen),
             KeyAction::Sample(by) => actions.push(Action::Sample(by)),
-            KeyAction::Frames => actions.push(Action::Frames),
+            KeyAction::Frames(video) => actions.push(Action::Frames(video)),
             KeyAction::Screenshot => actions.push(Action::Screenshot),
             KeyAction::Escape if self.help => self.help = false,
             KeyAction::Escape => actions.push(Action::Windowed),

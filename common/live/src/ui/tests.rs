@@ -213,6 +213,8 @@ fn keys_become_wishes() {
         (Key::R, command(Command::Record)),
         (Key::F, vec![Action::FullScreen]),
         (Key::S, vec![Action::Screenshot]),
+        (Key::V, vec![Action::Frames(Video::Pngs)]),
+        (Key::G, vec![Action::Frames(Video::Gif)]),
         (Key::T, vec![Action::Dark(false)]),
         (Key::Escape, vec![Action::Windowed]),
         (Key::Q, vec![Action::Quit]),
