@@ -1,8 +1,11 @@
 //! Page Down and Page Up: another sample in the place of this one.
 
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
 
 use crate::display::Key;
 use crate::picture::Png;
@@ -58,5 +61,59 @@ pub fn alone_in_its_folder() -> Result<()> {
     let is_told =
         |now: &Position| now.notices.iter().any(|notice| notice.contains("no other sample beside this one"));
     window.press(Key::PAGE_DOWN, "it says what to build", is_told)?;
+    ended_quietly(window.quit()?)
+}
+
+/// A step of a talk, as far as the window tells it.
+#[derive(Deserialize)]
+struct Step {
+    #[serde(default)]
+    variant: String,
+    #[serde(default)]
+    rival: String,
+}
+
+/// The talk in the documentation, step by step and back, without a device.
+pub fn a_talk_on_records() -> Result<()> {
+    let talk = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/talk.toml");
+    let steps: BTreeMap<String, Vec<Step>> = toml::from_str(&std::fs::read_to_string(&talk)?)?;
+    let steps = &steps["step"];
+    ensure!(steps.len() > 4, "a short talk");
+    let call = Call::on_any_device(&Call::binary(BEFORE)?).args(["--script".as_ref(), talk.as_os_str()]);
+    let mut window = Window::open_unheard(call.env("VK_DRIVER_FILES", "none"), LIFE)?;
+    let is = |step: &Step, now: &Position| {
+        now.frame >= 3 && now.runs() && now.variant == step.variant && now.other == step.rival
+    };
+    window.until("the first step is shown", |now| is(&steps[0], now))?;
+    for (at, step) in steps.iter().enumerate().skip(1) {
+        window.find_again()?;
+        window.press(Key::PAGE_DOWN, &format!("step {}", at + 1), |now| is(step, now))?;
+    }
+    window.find_again()?;
+    let is_told = |now: &Position| now.notices.iter().any(|notice| notice == "the script ends here");
+    window.press(Key::PAGE_DOWN, "it says that it ends", is_told)?;
+    let before = &steps[steps.len() - 2];
+    window.press(Key::PAGE_UP, "the step before", |now| is(before, now))?;
+    window.find_again()?;
+    ended_quietly(window.quit()?)
+}
+
+/// Knobs and variants of a talk that measures; what a step names and the sample does not have is said.
+pub fn a_talk_that_measures() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let talk = folder.path().join("talk.toml");
+    let text = "[[step]]\nsample = 'drain_fill'\nknobs = { size = 64 }\nvariant = 'barrier_4'\n\
+                [[step]]\nknobs = { passes = 2 }\nvariant = 'barrier_1'\nrival = 'no_barrier_1'\n\
+                [[step]]\nvariant = 'unknown'\n";
+    std::fs::write(&talk, text)?;
+    let call = Call::new(SAMPLE)?.args(["--script".as_ref(), talk.as_os_str()]);
+    let mut window = Window::open(call, LIFE)?;
+    window
+        .until("the first step is shown", |now| now.runs() && now.frame >= 3 && now.variant == "barrier_4")?;
+    let is_second = |now: &Position| now.variant == "barrier_1" && now.other == "no_barrier_1" && now.runs();
+    window.press(Key::PAGE_DOWN, "the second step", is_second)?;
+    let is_told =
+        |now: &Position| now.notices.iter().any(|notice| notice.contains("the script names unknown"));
+    window.press(Key::PAGE_DOWN, "it says what is unknown", is_told)?;
     ended_quietly(window.quit()?)
 }

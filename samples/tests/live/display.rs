@@ -138,6 +138,8 @@ impl Key {
     pub const RIGHT: Self = Self(0xff53);
     /// Arrow to the left.
     pub const LEFT: Self = Self(0xff51);
+    /// Page Up.
+    pub const PAGE_UP: Self = Self(0xff55);
     /// Page Down.
     pub const PAGE_DOWN: Self = Self(0xff56);
 

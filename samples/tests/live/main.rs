@@ -65,6 +65,8 @@ fn trials() -> Result<Vec<Trial>> {
     trials.push(trial("a_variant_fails", alone::a_variant_fails));
     trials.push(trial("another_sample_without_a_window", another::without_a_window));
     trials.push(trial("another_sample_in_its_place", another::in_its_place));
+    trials.push(trial("a_talk_on_records", another::a_talk_on_records));
+    trials.push(trial("a_talk_that_measures", another::a_talk_that_measures));
     trials.push(trial("frames_are_written", alone::frames));
     trials.push(trial("alone_in_its_folder", another::alone_in_its_folder));
     Ok(trials)

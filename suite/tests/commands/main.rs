@@ -8,6 +8,7 @@ mod compare;
 mod export;
 mod readme;
 mod refusals;
+mod replay;
 mod share;
 #[path = "../support/mod.rs"]
 mod support;

@@ -168,9 +168,9 @@ impl Drawer {
     /// Ends to write frames, and says where they are.
     fn end_frames(&mut self) {
         match self.writer.take().map(FrameWriter::end) {
-            Some(Ok((news, lines))) => {
+            Some(Ok((news, further))) => {
                 say(&news);
-                lines.iter().for_each(|line| say(line));
+                further.iter().for_each(|line| say(line));
                 self.handoff.send(Command::Tell(Ok(news)));
             }
             Some(Err(error)) => self.miss(one_line(&error)),

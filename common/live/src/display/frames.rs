@@ -48,17 +48,18 @@ impl FrameWriter {
         canvas.size.contains(&0) || self.frames.send((Instant::now(), canvas.clone())).is_ok()
     }
 
-    /// Waits for the last frame. Returns what is written, and lines on what to do with PNG files.
+    /// Waits for the last frame. Returns what is written, and what to do with PNG files.
     ///
     /// # Errors
     /// A frame could not be written.
-    pub fn end(self) -> Result<(String, Vec<String>)> {
+    pub fn end(self) -> Result<(String, Option<String>)> {
         drop(self.frames);
         let written = self.thread.join().map_err(|_| anyhow!("the thread that writes frames has failed"))?;
         let (count, bytes) = written?;
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
-        let news = format!("{count} frames written into {name}, {}", bytes_in_words(bytes));
-        Ok((news, if self.path.is_dir() { commands(&name) } else { Vec::new() }))
+        let frames = if count == 1 { "frame" } else { "frames" };
+        let news = format!("{count} {frames} written into {name}, {}", bytes_in_words(bytes));
+        Ok((news, self.path.is_dir().then(|| command(&name))))
     }
 }
 
@@ -94,14 +95,10 @@ fn write(folder: &Path, frames: &Receiver<(Instant, Canvas)>) -> Result<(usize, 
     Ok((count, bytes))
 }
 
-/// The commands that make an MP4 and a GIF of the frames in a folder. H.264 wants even sides.
-fn commands(name: &str) -> Vec<String> {
-    let ffmpeg = format!("ffmpeg -framerate 30 -i {name}/%05d.png");
-    vec![
-        "As MP4 or GIF:".into(),
-        format!("{ffmpeg} -pix_fmt yuv420p -vf \"pad=ceil(iw/2)*2:ceil(ih/2)*2\" {name}.mp4"),
-        format!("{ffmpeg} {name}.gif"),
-    ]
+/// The command that makes an MP4 of the frames in a folder. H.264 wants even sides.
+fn command(name: &str) -> String {
+    let pad = "-vf \"pad=ceil(iw/2)*2:ceil(ih/2)*2\"";
+    format!("As MP4: ffmpeg -framerate 30 -i {name}/%05d.png -pix_fmt yuv420p {pad} {name}.mp4")
 }
 
 #[cfg(test)]
@@ -117,7 +114,7 @@ mod tests {
                 assert!(writer.add(&Canvas { size: [3, 2], pixels: vec![shade; 6] }));
                 assert!(writer.add(&Canvas { size: [0, 2], pixels: Vec::new() }), "it has no area");
             }
-            let (news, lines) = writer.end().unwrap();
+            let (news, further) = writer.end().unwrap();
             let name = format!("bloom-frames-{recording}");
             let folder = within.path().join(&name);
             let sizes: Vec<u64> =
@@ -125,7 +122,7 @@ mod tests {
             assert_eq!(sizes.len(), 9);
             let size = bytes_in_words(sizes.iter().sum());
             assert_eq!(news, format!("9 frames written into {name}, {size}"));
-            assert!(lines[1].ends_with(&format!("{name}.mp4")) && lines[2].ends_with(&format!("{name}.gif")));
+            assert!(further.unwrap().ends_with(&format!("{name}.mp4")));
             let last = File::open(folder.join("00009.png")).unwrap();
             let mut reader = png::Decoder::new(std::io::BufReader::new(last)).read_info().unwrap();
             let mut pixels = [0; 18];
@@ -141,10 +138,10 @@ mod tests {
             let writer = FrameWriter::begin(within.path(), "bloom", Video::Gif).unwrap();
             assert!(writer.add(&Canvas { size: [0, 2], pixels: Vec::new() }), "it has no area");
             assert!(writer.add(&Canvas { size: [3, 2], pixels: vec![5; 6] }));
-            let (news, lines) = writer.end().unwrap();
+            let (news, further) = writer.end().unwrap();
             let name = format!("bloom-{recording}.gif");
             let size = bytes_in_words(fs::metadata(within.path().join(&name)).unwrap().len());
-            assert_eq!((news, lines), (format!("1 frames written into {name}, {size}"), Vec::new()));
+            assert_eq!((news, further), (format!("1 frame written into {name}, {size}"), None));
         }
     }
 

@@ -197,14 +197,16 @@ mod tests {
         }
     }
 
+    type Spoil = fn(&mut Stored);
+
     #[test]
     fn a_damaged_file_is_refused() {
-        let text = |spoil: fn(&mut Stored)| {
+        let text = |spoil: Spoil| {
             let mut stored = Stored::of("events", &trace(4));
             spoil(&mut stored);
             files::packed(serde_json::to_string(&[stored]).unwrap().as_bytes()).unwrap()
         };
-        let all: [(fn(&mut Stored), &str); 6] = [
+        let all: [(Spoil, &str); 6] = [
             (|stored| stored.dispatches[0].lane[2] = 4, "a lane that does not exist"),
             (|stored| stored.lanes = Lanes::Packed(1 << 30), "more than a device has"),
             (|stored| stored.dispatches[1].length_ns.truncate(2), "waves are missing"),
