@@ -129,7 +129,7 @@ fn semi_persistent_waves(lab: &mut Lab, args: &Args) -> Result<()> {
         lab.report.show_matrix();
     }
     let is_the_talks = blur.is_the_talks(lanes);
-    lab.report.headline(headline);
+    lab.report.headline(move |figures| headline(figures, lanes));
     lab.report.verdict(move |figures| verdict(figures, size, blur.radius, lanes, is_the_talks));
     Ok(())
 }
