@@ -230,6 +230,8 @@ impl Value {
         let digits = further
             + match value.abs() {
                 _ if self.unit == "%" => 0,
+                // Two digits would not tell it from 1.
+                size if self.unit == "x" && (size - 1.0).abs() < 0.02 => 3,
                 size if size < 10.0 => 2,
                 size if size < 100.0 => 1,
                 _ => 0,
@@ -296,9 +298,15 @@ mod tests {
     #[test]
     fn figures_have_as_many_digits_as_a_reader_needs() {
         let value = |median, unit: &str| Value { median, interval: None, unit: unit.into() }.text();
-        let all =
-            [value(1.316, "x"), value(11.31, "µs"), value(0.314, "x"), value(10.6, "%"), value(1231.0, "µs")];
-        assert_eq!(all, ["1.32x", "11.3 µs", "0.31x", "11 %", "1231 µs"]);
+        let all = [
+            value(1.316, "x"),
+            value(1.0052, "x"),
+            value(11.31, "µs"),
+            value(0.314, "x"),
+            value(10.6, "%"),
+            value(1231.0, "µs"),
+        ];
+        assert_eq!(all, ["1.32x", "1.005x", "11.3 µs", "0.31x", "11 %", "1231 µs"]);
         let apart = |low, high| between(low, high).unwrap().interval_apart().unwrap();
         let ends = [apart(0.7774, 0.7797), apart(1.28, 1.29), apart(0.5, 0.5)];
         assert_eq!(ends, ["0.777x to 0.780x", "1.28x to 1.29x", "0.50x to 0.50x"]);

@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(best(&lab, &rows).outcome, Outcome::Undecided);
         lab.report.baseline = vec!["full_barrier".into()];
         let best = best(&lab, &rows);
-        assert_eq!(best.finding, "image barriers takes 1.00x as long as full barrier");
+        assert_eq!(best.finding, "image barriers takes 0.996x as long as full barrier");
         assert_eq!((&*best.claim, best.outcome), ("something beats full barrier", Outcome::DoesNotHold));
     }
 }
