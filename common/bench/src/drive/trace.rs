@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use record::hooks::hooks;
 use record::stats::Summary;
 use record::trace::{MOST_DRAWN, Trace, TraceFigures};
-use record::{Multiprocessors, Traced};
+use record::{Multiprocessors, Traced, is_limit};
 use vulkan::handles::{Buffer, Kernel};
 use vulkan::memory::{Place, Sharing};
 
@@ -51,7 +51,7 @@ pub(super) struct Subject<'p> {
 pub(super) struct Traces {
     /// Trace results by variant, for the rows of the record.
     pub rows: Vec<(usize, Traced)>,
-    /// The first [`MOST_DRAWN`] trustworthy traces, those that the sample names first.
+    /// The first [`MOST_DRAWN`] trustworthy traces in the wanted order, sorted as the variants are.
     pub drawn: Vec<(String, Trace)>,
     pub interrupted: bool,
 }
@@ -82,13 +82,14 @@ struct Tracer<'l> {
 
 /// Traces variants in rounds. In each round every variant runs first without and then with tracing. It runs after
 /// other variants, as in a measured round, so that its kernels are no warmer in the caches. `stopped` is called
-/// before each sample.
+/// before each sample. What is to be drawn is chosen in `order`, then among the other variants.
 ///
 /// # Errors
 /// A failed Vulkan call, or `HOTLAP_TRACE_SLOTS` that is not a number.
 pub(super) fn trace(
     session: &mut Session<'_>,
     subjects: Vec<Subject<'_>>,
+    order: &[String],
     stopped: &mut dyn FnMut(usize) -> bool,
 ) -> Result<Traces> {
     let lab = session.lab;
@@ -125,11 +126,10 @@ pub(super) fn trace(
             return Ok(interrupted);
         }
     }
-    let drawn = &lab.report.drawn;
-    let place = |taking: &Taking<'_>| {
-        drawn.iter().position(|name| *name == lab.variants[taking.subject.variant].name)
-    };
-    takings.sort_by_key(|taking| place(taking).unwrap_or(usize::MAX));
+    takings.sort_by_key(|taking| {
+        let name = &lab.variants[taking.subject.variant].name;
+        (order.iter().position(|first| first == name).unwrap_or(usize::MAX), is_limit(name))
+    });
     tracer.read(&takings)
 }
 
@@ -197,6 +197,10 @@ impl<'l> Tracer<'l> {
             };
             traces.rows.push((variant, traced));
         }
+        // As in a table.
+        traces
+            .drawn
+            .sort_by_key(|(name, _)| self.lab.variants.iter().position(|variant| variant.name == *name));
         Ok(traces)
     }
 

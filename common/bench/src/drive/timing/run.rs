@@ -8,6 +8,7 @@ use anyhow::{Result, ensure};
 use record::error::one_line;
 use record::{Ended, Method, Painting, Row};
 
+use super::conclusion::headline;
 use super::device::Device;
 use super::plan::LONGEST_SUBMIT_US;
 use super::step::{Measured, Phase, SoFar, Step, Told, Watch};
@@ -114,7 +115,10 @@ impl Run<'_, '_, '_> {
             (self.watch)(&Step { phase, variant, rows_done, rounds: 0, spent: 1.0, elapsed, so_far: &so_far })
                 .is_break()
         };
-        let traced = trace::trace(&mut self.target.session, subjects, &mut stopped)?;
+        let compared = headline(lab, rows).compared;
+        let compared = compared.into_iter().flat_map(|compared| [compared.variant, compared.other]);
+        let order: Vec<String> = compared.chain(lab.report.drawn.iter().cloned()).collect();
+        let traced = trace::trace(&mut self.target.session, subjects, &order, &mut stopped)?;
         if traced.interrupted {
             *ended = Ended::Interrupted;
         }
