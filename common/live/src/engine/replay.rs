@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use record::trace::{STORED_WAVES, read_waves};
-use record::{Record, Row, Traced, is_limit, read_record};
+use record::{Promise, Record, Row, Traced, is_limit, read_record};
 
 use super::state::{EngineState, counts_trials};
 use crate::handoff::Handoff;
@@ -77,7 +77,13 @@ impl Replay {
         let day = record.started.split('T').next().unwrap_or_default();
         let compared = record.headline.as_ref().and_then(|headline| headline.compared.as_ref());
         let at = |name: &str| record.rows.iter().position(|row| row.variant == name);
-        let first = || record.rows.iter().position(|row| !is_limit(&row.variant));
+        // Where trials are counted, what was to be right and was not.
+        let is_found = |row: &Row| {
+            let is_meant = matches!(row.promise, Promise::Nothing { .. } | Promise::Fault { .. });
+            !is_meant && row.racy.is_some_and(|racy| racy.racy_samples > 0)
+        };
+        let rows = || record.rows.iter();
+        let first = || rows().position(is_found).or_else(|| rows().position(|row| !is_limit(&row.variant)));
         let measured = Duration::try_from_secs_f64(record.seconds).unwrap_or_default();
         let rounds = record.rows.iter().flat_map(|row| &row.samples).map(|sample| sample.round + 1).max();
         Snapshot {

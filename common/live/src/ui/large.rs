@@ -8,7 +8,7 @@ use report::format;
 
 use super::look::Look;
 use super::matrix;
-use super::paint::{line, lines, put, whole};
+use super::paint::{lines, put, whole};
 use super::rows::{change, row, said_of, spread, status_colour};
 use crate::messages::Snapshot;
 
@@ -23,14 +23,17 @@ pub(super) fn large(painter: &Painter, look: &Look, inside: Rect, snapshot: &Sna
         }
     } else if let Some(other) = snapshot.other {
         let (left, right) = inside.split_left_right_at_fraction(0.5);
-        let one = page.number(left, snapshot, snapshot.current, ink.current);
-        let two = page.number(right, snapshot, other, ink.rival);
-        page.inside.min.y = one.max(two);
+        let halves = [(left, snapshot.current, ink.current), (right, other, ink.rival)];
+        let below = halves.map(|(half, at, colour)| page.name(half, snapshot, at, colour));
+        let top = below[0].max(below[1]);
+        let below = halves.map(|(half, at, colour)| page.number(half.with_min_y(top), snapshot, at, colour));
+        page.inside.min.y = below[0].max(below[1]);
         if let Some(text) = sentence(snapshot, other) {
             page.words(&text, 1.1, ink.text, 3);
         }
     } else if look.presenter {
-        page.inside.min.y = page.number(inside, snapshot, snapshot.current, ink.current);
+        let top = page.name(inside, snapshot, snapshot.current, ink.current);
+        page.inside.min.y = page.number(inside.with_min_y(top), snapshot, snapshot.current, ink.current);
         if let Some(text) = change(snapshot, snapshot.current) {
             page.words(&text, 1.2, ink.text, 2);
         }
@@ -55,31 +58,38 @@ struct Page<'p> {
 }
 
 impl Page<'_> {
-    /// Draws a variant's label, and below it its time or its status; returns the bottom edge.
+    /// Draws a variant's label; returns the bottom edge.
+    fn name(&self, place: Rect, snapshot: &Snapshot, at: usize, colour: Color32) -> f32 {
+        let Some(entry) = snapshot.variants.get(at) else { return place.top() };
+        let room = (place.width() - self.look.unit, 2);
+        let name = lines(self.painter, &entry.label, self.look.bold(1.2), colour, room);
+        put(self.painter, place.min, Align2::LEFT_TOP, name).bottom()
+    }
+
+    /// Draws a variant's time or its status; returns the bottom edge.
     fn number(&self, place: Rect, snapshot: &Snapshot, at: usize, colour: Color32) -> f32 {
         let (painter, look) = (self.painter, self.look);
         let put_below = |at: Pos2, galley| put(painter, at, Align2::LEFT_TOP, galley);
-        let Some(entry) = snapshot.variants.get(at) else { return place.top() };
         let room = place.width() - look.unit;
-        let name = put_below(place.min, line(painter, &entry.label, look.bold(1.2), colour, room));
         let row = row(snapshot, at);
         if let Some((row, text)) = row.and_then(|row| Some((row, said_of(row)?))) {
             let text = lines(painter, &text, look.bold(1.1), status_colour(row, look), (room, 3));
-            return put_below(name.left_bottom(), text).bottom();
+            return put_below(place.min, text).bottom();
         }
         let time = row.and_then(|row| row.isolated_us.as_ref());
         let median = time.map_or_else(|| "–".to_owned(), |time| format::significant(time.median));
         let size = if snapshot.other.is_some() { 2.4 } else { 3.2 };
         let median = painter.layout_no_wrap(median, look.bold(size), colour);
-        let at = pos2(name.left(), name.bottom() - 0.1 * size * look.unit);
+        let at = pos2(place.left(), place.top() - 0.1 * size * look.unit);
         let median = put_below(at, median);
         let base = median.bottom() - 0.24 * size * look.unit;
         let unit = painter.layout_no_wrap("µs".into(), look.bold(1.2), look.ink.faint);
         let unit = put(painter, pos2(median.right() + 0.4 * look.unit, base), Align2::LEFT_BOTTOM, unit);
         let error = time.and_then(|time| spread(snapshot, time)).unwrap_or_default();
-        let room = place.right() - unit.right() - look.unit;
-        let error = line(painter, &error, look.small(), look.ink.faint, room);
-        put(painter, pos2(unit.right() + 0.5 * look.unit, base), Align2::LEFT_BOTTOM, error);
+        let error = painter.layout_no_wrap(error, look.small(), look.ink.faint);
+        if error.size().x <= place.right() - unit.right() - look.unit {
+            put(painter, pos2(unit.right() + 0.5 * look.unit, base), Align2::LEFT_BOTTOM, error);
+        }
         median.bottom() - 0.1 * size * look.unit
     }
 

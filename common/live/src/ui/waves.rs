@@ -70,8 +70,12 @@ impl Waves {
             let map = Rect::from_min_max(map.min + egui::vec2(0.0, 0.25 * look.unit), map.max);
             self.renew(ui, timelines, plot, axes);
             let Some(panel) = self.drawn.as_ref().and_then(|drawn| drawn.panels.get(at)) else { continue };
-            let lanes =
-                format!("{} {}", panel.lanes, lane_word(timeline.trace.lanes, snapshot.device.vendor_id));
+            let word = lane_word(timeline.trace.lanes, snapshot.device.vendor_id);
+            let lanes = format!(
+                "{} {}",
+                panel.lanes,
+                if panel.lanes == 1 { word.trim_end_matches('s') } else { word }
+            );
             panel.draw(ui, look, [plot, map], axes.top, &lanes);
         }
         let place =
@@ -134,7 +138,7 @@ fn head(ui: &egui::Ui, look: &Look, place: Rect, snapshot: &Snapshot, timeline: 
             text = format!("{text} · {overlapping} of {pairs} overlap the next");
         }
         if let Some(slower) = slower(snapshot, timeline) {
-            text = format!("{text} · tracing makes it {slower} as long");
+            text = format!("{text} · traced: {slower} as long");
         }
     }
     let at = pos2(name.right() + look.unit, name.bottom() - 0.12 * look.unit);
