@@ -73,18 +73,19 @@ fn chosen<'b>(all: &[&'b Entry]) -> Vec<&'b Entry> {
     devices.iter().filter_map(|(_, entries)| best(entries)).collect()
 }
 
-/// The fastest possible, the usual way, the subject of the headline, those with a published figure, and then the
-/// fastest correct variants. Where a record names neither of the first two, the variants that it lists first.
+/// What the headline compares, the fastest possible, the usual way, those with a published figure, and then the fastest
+/// correct variants. Where a record names none of the first, the variants that it lists first.
 fn times(record: &Record) -> Vec<Bar> {
     let time = |row: &Row| row.isolated_us.filter(|_| row.status == Status::Ok).map(|time| time.median);
     let timed = || record.rows.iter().enumerate().filter(|(_, row)| time(row).is_some());
     let mut ranked: Vec<(usize, &Row)> = timed().filter(|(_, row)| !is_limit(&row.variant)).collect();
     let compared = record.headline.as_ref().and_then(|headline| headline.compared.as_ref());
-    if record.reference().is_some() {
-        let is_named = |row: &Row| [&record.bound, &record.baseline].contains(&&Some(row.variant.clone()));
+    if record.reference().is_some() || compared.is_some() {
+        let pair = compared.map(|compared| [&compared.variant, &compared.other]);
+        let named = [&record.bound, &record.baseline].into_iter().flatten();
         let rank = |row: &Row| match shade(row) {
-            _ if is_named(row) => 0,
-            _ if compared.is_some_and(|compared| compared.variant == row.variant) => 1,
+            _ if pair.is_some_and(|pair| pair.contains(&&row.variant)) => 0,
+            _ if named.clone().any(|name| *name == row.variant) => 1,
             Shade::Spec | Shade::Gpu if row.published.is_some() => 2,
             Shade::Spec => 3,
             Shade::Gpu | Shade::Wrong => 4,

@@ -36,6 +36,7 @@ use crate::collect::{Found, RECORD, collect, spare};
 use blocks::Places;
 use page_model::{Body, PageModel};
 use records::Records;
+pub use records::order_of;
 
 /// Make one page (HTML, Markdown) and pictures of records
 #[derive(clap::Args, Clone, Debug)]

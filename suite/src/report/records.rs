@@ -64,6 +64,11 @@ fn tails(paths: &[&Path]) -> Vec<String> {
 /// The samples whose question is the suite's own.
 const SUBJECT: [&str; 2] = ["pipelined_events", "event_matrix"];
 
+/// The place of a sample among the [`SUBJECT`]; that of all others is behind them.
+pub fn order_of(sample: &str) -> usize {
+    SUBJECT.iter().position(|subject| *subject == sample).unwrap_or(SUBJECT.len())
+}
+
 /// All records of a report.
 #[derive(Clone, Debug)]
 pub struct Records {
@@ -111,9 +116,12 @@ impl Records {
         names.dedup();
         names.sort_by_key(|name| {
             let headlines = || self.of_sample(name).filter_map(|entry| entry.record().headline.as_ref());
-            let subject = SUBJECT.iter().position(|subject| subject == name).unwrap_or(SUBJECT.len());
             let published = headlines().any(|headline| headline.published.is_some());
-            (subject, !published, headlines().map(|headline| headline.outcome as u8).min().unwrap_or(u8::MAX))
+            (
+                order_of(name),
+                !published,
+                headlines().map(|headline| headline.outcome as u8).min().unwrap_or(u8::MAX),
+            )
         });
         names
     }

@@ -10,6 +10,7 @@ use record::{Headline, Record};
 
 use super::block::{Made, cell, target};
 use crate::collect::{Found, collect};
+use crate::report::order_of;
 
 const CLAIMS: &str = "claims are asked for by: claims PAGES | DEVICE RUN [| DEVICE RUN]...";
 
@@ -93,8 +94,8 @@ pub(super) fn by_driver(folder: &Path, pages: &str, results: &str) -> Result<Mad
     Ok(Made { label: format!("drivers {results}"), body: table(pages, &runs, &figure)?, drawing: None })
 }
 
-/// A row per sample: the claim, linked to its page below `pages`, the source's figure, and `shown` of each run. Claims
-/// with a published figure come first.
+/// A row per sample: the claim, linked to its page below `pages`, the source's figure, and `shown` of each run. The
+/// suite's own question comes first, then claims with a published figure.
 fn table(pages: &str, runs: &[Run], shown: &dyn Fn(&Headline) -> String) -> Result<String> {
     let mut samples: Vec<&str> = Vec::new();
     for record in runs.iter().flat_map(|run| &run.records) {
@@ -119,9 +120,9 @@ fn table(pages: &str, runs: &[Run], shown: &dyn Fn(&Headline) -> String) -> Resu
             }
             None => "–".into(),
         }));
-        rows.push((headline.published.is_none(), format!("| {} |\n", cells.join(" | "))));
+        rows.push(((order_of(sample), headline.published.is_none()), format!("| {} |\n", cells.join(" | "))));
     }
-    rows.sort_by_key(|(is_ours, _)| *is_ours);
+    rows.sort_by_key(|(key, _)| *key);
     let heads: Vec<String> = runs.iter().map(|run| cell(&run.head)).collect();
     let head =
         format!("| The claim | The source | {} |\n|{}\n", heads.join(" | "), "---|".repeat(runs.len() + 2));
