@@ -19,7 +19,7 @@ use crate::samples::Samples;
 Examples:
   suite replay RECORD                              what a sample found, with its waves
   suite replay RUN                                 all samples of a run, pipelined_events first
-  suite replay RECORD -- --theme dark              arguments of --live; --live -h lists them")]
+  suite replay RECORD -- --theme dark              arguments of --live; --help lists them")]
 pub struct Replay {
     /// Record, or the folder of a run
     #[arg(value_name = "RECORD")]
