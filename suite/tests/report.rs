@@ -379,11 +379,11 @@ fn rows_without_a_time_say_why_and_have_no_bar() {
     right(&[name(folder.path()), "--plots", name(&plots)]);
     let svg = text(&plots.join("r1-pipelined_events-ladder-1.svg"));
     for words in
-        ["skipped: no second queue", "wrong: 3 elements differ", "throttled: at 300 MHz", "wrong texels"]
+        ["skipped: no second queue", "wrong: 3 elements differ", "throttled: at 300 MHz", "wrong pixels"]
     {
         assert!(svg.contains(words), "{words}");
     }
-    // The one row that is left has wrong texels: its bar is hollow, and so is that of the legend.
+    // The one row that is left has wrong pixels: its bar is hollow, and so is that of the legend.
     assert!(svg.matches("class=\"s off\"").count() == 2 && !svg.contains("class=\"law\""), "{svg}");
 }
 

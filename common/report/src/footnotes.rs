@@ -165,7 +165,7 @@ fn promises(record: &Record) -> Vec<String> {
             }
             Promise::Nothing { leaves_out } => format!("wrong on purpose: leaves out {leaves_out}"),
             Promise::Fault { elements } if measured(row) => {
-                format!("has a seeded bug; in every sample only its {} differed", texels(*elements))
+                format!("has a seeded bug; in every sample only its {} differed", pixels(*elements))
             }
             Promise::Law | Promise::Fault { .. } => return None,
         };
@@ -174,8 +174,8 @@ fn promises(record: &Record) -> Vec<String> {
     lines(record, said)
 }
 
-fn texels(count: u64) -> String {
-    if count == 1 { "1 texel".into() } else { format!("{count} texels") }
+fn pixels(count: u64) -> String {
+    if count == 1 { "1 pixel".into() } else { format!("{count} pixels") }
 }
 
 /// `n samples`, or `n to m samples` where rows differ.
@@ -242,7 +242,7 @@ fn races_legend(record: &Record) -> Option<String> {
         record.rows.iter().filter(|row| measured(row)).filter_map(|row| row.racy).collect();
     counts.first()?;
     Some(format!(
-        "Cells: texels that differ from the CPU reference's, median and maximum of a trial, and in how many of the \
+        "Cells: pixels that differ from the CPU reference's, median and maximum of a trial, and in how many of the \
          trials any did. Where none was seen, the limit in brackets is the upper end of the one-sided \
          95{BLANK}% interval of the share of wrong trials, 1 − 0.05^(1/N): it is no proof that there is none."
     ))
@@ -274,13 +274,13 @@ fn racy(record: &Record) -> Option<String> {
         ));
     }
     let checked =
-        format!("each repetition's {} texels are compared with the CPU reference's", range(&least, &most));
+        format!("each repetition's {} pixels are compared with the CPU reference's", range(&least, &most));
     Some(if counts.iter().any(|r| r.racy_samples > 0) {
         format!(
-            "Wrong texels: {checked}; median count of those that differ in a short submit (max: the largest), and in how many of the runs any did, long submits included."
+            "Wrong pixels: {checked}; median count of those that differ in a short submit (max: the largest), and in how many of the runs any did, long submits included."
         )
     } else {
-        format!("Wrong texels: {checked}.")
+        format!("Wrong pixels: {checked}.")
     })
 }
 

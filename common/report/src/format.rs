@@ -94,7 +94,7 @@ pub fn signed_percent(share: f64) -> String {
 
 /// A count that may end in .5 (the median of an even number of counts).
 pub(super) fn count(value: f64) -> String {
-    if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") }
+    if value.fract() == 0.0 || value >= 100.0 { format!("{value:.0}") } else { format!("{value:.1}") }
 }
 
 /// Relative difference below which a ratio is not called faster or slower: one program differs by as much from one

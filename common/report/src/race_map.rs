@@ -1,6 +1,6 @@
 //! Draws where races occur: one panel per variant and size, as PNG.
 //!
-//! The colour of a bin is the share of trials in which one of its texels differed. The scale is logarithmic, so that
+//! The colour of a bin is the share of trials in which one of its pixels differed. The scale is logarithmic, so that
 //! one texel in one trial is visible as well as all texels in all trials. Bins without a race have their own colour,
 //! and a panel without any race says so in words.
 
@@ -37,7 +37,7 @@ const FAINT: Fill = Fill([110, 112, 120]);
 /// The colour of bins without a race.
 const NOTHING: Rgb = [226, 228, 233];
 
-/// The picture of where texels differed, as PNG: sizes next to each other if the sample's cross tables have them,
+/// The picture of where pixels differed, as PNG: sizes next to each other if the sample's cross tables have them,
 /// otherwise one panel below the other.
 ///
 /// # Errors
@@ -46,7 +46,7 @@ pub fn picture_of(record: &Record, maps: &[RaceMap]) -> Result<Vec<u8>> {
     let row = |variant: &str| record.rows.iter().find(|row| row.variant == variant);
     let panels: Vec<Panel> = maps.iter().map(|map| panel(record, row(&map.variant), map)).collect();
     let device = &record.device;
-    let title = format!("{}: where texels differed from the CPU reference's", record.sample);
+    let title = format!("{}: where pixels differed from the CPU reference's", record.sample);
     let subtitle = format!("{}, {}", device.name, device.driver());
     picture(&title, &subtitle, &panels)
 }

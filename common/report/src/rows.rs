@@ -73,7 +73,7 @@ pub fn rows(record: &Record) -> Table {
     table.push_used(Column::new(Side::Right, format!("of{BLANK}limit"), shares));
     table.push_used(Column::new(Side::Right, rate, rates));
     table.push_used(Column::new(Side::Right, prediction, predictions));
-    table.push_used(column(Side::Left, "wrong texels", &|row| row.racy.map(format::racy).filter(|_| mixed)));
+    table.push_used(column(Side::Left, "wrong pixels", &|row| row.racy.map(format::racy).filter(|_| mixed)));
     let correct = |row: &Row| mixed.then(|| format::correct(&row.promise).to_owned());
     table.push_used(column(Side::Left, "correct", &correct));
     table.push_used(column(Side::Left, "published", &format::published));

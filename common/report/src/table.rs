@@ -306,7 +306,7 @@ mod tests {
     fn columns_that_do_not_fit_follow_below() {
         let mut table = Table::new("Variant", ["a", "b"].map(str::to_owned));
         table.push(Column::new(Side::Points, "times barrier", some(&["1.5", "12"])));
-        table.push(Column::new(Side::Left, "wrong texels", some(&["100 (max 200) in 3 of 4", "none"])));
+        table.push(Column::new(Side::Left, "wrong pixels", some(&["100 (max 200) in 3 of 4", "none"])));
         assert_eq!(table.parts(60).len(), 1);
         assert_eq!([60, 35].map(|room| table.clone().narrowed(room).columns.len()), [3, 2]);
         let parts = table.parts(35);

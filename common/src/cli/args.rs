@@ -162,7 +162,7 @@ pub(super) struct Output {
     /// Write the raw samples as CSV to FILE, or to the standard output with -
     #[arg(long, group = "times", value_name = "FILE", hide_short_help = true)]
     pub(super) csv: Option<Destination>,
-    /// Write a picture to FILE, as PNG: the result, or where texels differed from the CPU reference
+    /// Write a picture to FILE, as PNG: the result, or where pixels differed from the CPU reference
     #[arg(long, group = "times", value_name = "FILE", hide_short_help = true)]
     pub(super) image: Option<Destination>,
     /// Colours of timelines and windows

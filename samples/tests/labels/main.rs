@@ -182,11 +182,11 @@ fn a_wrong_result_fails_a_profile() -> Result<()> {
     for variant in ["full_barrier_64x64", "seeded_fault_64x64"] {
         let line = ended.stdout.lines().find(|line| line.split(' ').next() == Some(variant));
         let failed =
-            line.is_some_and(|line| line.contains(" FAILED: submit ") && line.contains("texels differ"));
+            line.is_some_and(|line| line.contains(" FAILED: submit ") && line.contains("pixels differ"));
         ensure!(failed, "{variant} did not fail: {ended}");
     }
     // A race is counted, not judged.
-    ended.shows(&["wrong texels (expected)"])
+    ended.shows(&["wrong pixels (expected)"])
 }
 
 /// RADV names captures after the second: a frame shares its own with no other submit.

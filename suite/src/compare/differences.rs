@@ -89,7 +89,7 @@ fn raced(before: &Record, after: &Record) -> Option<String> {
                 .then(|| format!("{} in {old} of {of_old} → {new} of {of_new} samples", row.variant))
         })
         .collect();
-    (!told.is_empty()).then(|| format!("wrong texels on one side only: {}", told.join(", ")))
+    (!told.is_empty()).then(|| format!("wrong pixels on one side only: {}", told.join(", ")))
 }
 
 /// The names of failed self-test checks; `None` if none failed.

@@ -139,7 +139,7 @@ fn figure(record: &Record, row: &Row, time: &Summary) -> String {
         text += &format!(" · {} ×", format::ratio(&ratio));
     }
     if raced(row) {
-        text += " · wrong texels";
+        text += " · wrong pixels";
     }
     text
 }

@@ -104,7 +104,7 @@ fn beware(record: &Record) -> String {
     provenance::flags(record).into_iter().map(|flag| flag.short).collect::<Vec<_>>().join(", ")
 }
 
-/// Number of rows per status: `9 ok, 1 skipped, 2 with wrong texels`.
+/// Number of rows per status: `9 ok, 1 skipped, 2 with wrong pixels`.
 pub fn statuses(record: &Record) -> String {
     use record::Status;
     let by_word = grouped(record.rows.iter().map(|row| (row.status.word(), ())));
@@ -112,7 +112,7 @@ pub fn statuses(record: &Record) -> String {
         by_word.iter().map(|(word, rows)| format!("{} {word}", rows.len())).collect();
     let racing = record.rows.iter().filter(|row| row.status == Status::Ok && raced(row)).count();
     if racing > 0 {
-        parts.push(format!("{racing} with wrong texels"));
+        parts.push(format!("{racing} with wrong pixels"));
     }
     if parts.is_empty() { "none".into() } else { parts.join(", ") }
 }

@@ -1,4 +1,4 @@
-//! Race histograms: how often texels differed over all samples of a run, counted on the device in bins.
+//! Race histograms: how often pixels differed over all samples of a run, counted on the device in bins.
 
 use anyhow::Result;
 use record::RaceMap;

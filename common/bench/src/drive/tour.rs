@@ -132,8 +132,8 @@ pub(super) fn miscount(
         n if n == wrong && !uneven => None,
         0 => {
             let first = first.map_or_else(String::new, |first| uses.place(variant, first));
-            Some(format!("{wrong} texels differ from the CPU reference, the first at {first}"))
+            Some(format!("{wrong} pixels differ from the CPU reference, the first at {first}"))
         }
-        n => Some(format!("{wrong} texels differ from the CPU reference, where a fault of {n} was put")),
+        n => Some(format!("{wrong} pixels differ from the CPU reference, where a fault of {n} was put")),
     }
 }

@@ -43,7 +43,7 @@ pub struct LabOptions {
     pub repetitions: Option<u32>,
     /// The variants that the user selected.
     pub selection: Selection,
-    /// Whether to count where texels differ, for a race map.
+    /// Whether to count where pixels differ, for a race map.
     pub maps_races: bool,
 }
 
@@ -59,7 +59,7 @@ pub struct Lab {
     pub(crate) checks: Vec<Check>,
     /// Notes, references and verdicts for the reader of the measurements.
     pub report: Report,
-    /// Whether to count where texels differ, not only how many. Ignored if the sample paints its own picture.
+    /// Whether to count where pixels differ, not only how many. Ignored if the sample paints its own picture.
     pub maps_races: bool,
     /// A kind of dependency that is broken on purpose in every variant, for the tests.
     pub broken: Option<Break>,

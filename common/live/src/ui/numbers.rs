@@ -169,7 +169,7 @@ fn below(snapshot: &Snapshot, at: usize, entry: &Entry, look: &Look) -> Option<(
     let mut parts: Vec<_> = status.into_iter().chain(change(snapshot, at)).collect();
     parts.extend(promised(&entry.promise).map(str::to_owned));
     match (racy, row.and_then(|row| row.racy)) {
-        (Some(racy), _) => parts.push(format!("wrong texels: {}", format::racy(racy))),
+        (Some(racy), _) => parts.push(format!("wrong pixels: {}", format::racy(racy))),
         (None, Some(racy)) if entry.promise != Promise::Law => parts.push(format::racy(racy)),
         _ => {}
     }

@@ -154,7 +154,7 @@ fn the_words_of_the_table_are_shown() {
     for text in [
         "wrong: 8191 elements differ",
         "skipped: the device has one queue",
-        "wrong texels: 12345 (max 20001) in 240 of 240 runs",
+        "wrong pixels: 12345 (max 20001) in 240 of 240 runs",
         "Source: Breaking Down Barriers",
         "Made-up GPU 9000",
         "240 rounds · 10.2 s measured",
@@ -186,7 +186,7 @@ fn the_words_of_the_table_are_shown() {
     }
     split.traces = false;
     let output = display.settle(&split);
-    for text in ["(63, 511)  17, CPU reference 18", "12345 texels differ from the CPU reference"] {
+    for text in ["(63, 511)  17, CPU reference 18", "12345 pixels differ from the CPU reference"] {
         assert!(has(&output, text), "{text}");
     }
     assert!(!has(&output, "132 SMs"));

@@ -38,7 +38,7 @@ impl Findings {
             _ if lab.checks.is_empty() => "no result to compare".into(),
             (_, 0) => "correct".into(),
             (Promise::Fault { .. }, _) => "only the texels of its seeded bug wrong".into(),
-            (_, wrong) => format!("{wrong} wrong texels (expected)"),
+            (_, wrong) => format!("{wrong} wrong pixels (expected)"),
         }
     }
 

@@ -53,7 +53,7 @@ pub(super) fn try_orders(
             let place = |first| format!(", the first at {}", session.uses.place(v, first));
             let all: Vec<_> = script.work().collect();
             found.problems.push(format!(
-                "{wrong} texels differ from the CPU reference when dispatch {} of {} ({}) runs as early as the recorded \
+                "{wrong} pixels differ from the CPU reference when dispatch {} of {} ({}) runs as early as the recorded \
                  dependencies allow{}",
                 early + 1,
                 all.len(),

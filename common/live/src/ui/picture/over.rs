@@ -1,4 +1,4 @@
-//! Draws over the picture: the names of the halves, the texel under the cursor, and the count of wrong texels.
+//! Draws over the picture: the names of the halves, the texel under the cursor, and the count of wrong pixels.
 
 use egui::{Align2, Color32, Rect, Stroke, Vec2, pos2};
 
@@ -21,10 +21,10 @@ pub(super) fn draw(root: &egui::Ui, look: &Look, place: Rect, snapshot: &Snapsho
     let glows = match (picture.wrong, picture.wrong_beside) {
         (0, None | Some(0)) => None,
         (left, Some(right)) => {
-            Some(format!("left {left}, right {right} texels differ from the CPU reference"))
+            Some(format!("left {left}, right {right} pixels differ from the CPU reference"))
         }
         (1, None) => Some("1 texel differs from the CPU reference".to_owned()),
-        (n, None) => Some(format!("{n} texels differ from the CPU reference")),
+        (n, None) => Some(format!("{n} pixels differ from the CPU reference")),
     };
     if let Some(text) = &glows {
         tag(Align2::RIGHT_BOTTOM, text, look.ink.racy, room);
