@@ -19,7 +19,7 @@ use crate::collect::find;
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
-  suite cite results/2026-11-25-nvidia-h100-suite/bloom
+  suite cite results/2026-11-26-nvidia-h100-suite/bloom
   suite card RECORD     writes the picture that the Markdown shows")]
 pub struct Cite {
     /// Record, or the folder of one run

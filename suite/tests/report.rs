@@ -62,7 +62,7 @@ fn the_markdown_of_two_records() {
 fn a_report_has_plain_words() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.md");
-    right(&["2026-11-25-nvidia-h100-suite", "2026-11-25-nvidia-h100/waves-512", "--markdown", name(&file)]);
+    right(&["2026-11-26-nvidia-h100-suite", "2026-11-25-nvidia-h100/waves-512", "--markdown", name(&file)]);
     for line in text(&file).lines() {
         assert_eq!(plain::found(line), [""; 0], "{line}");
     }

@@ -498,7 +498,7 @@ fn work_is_matched_by_sample_and_configuration() {
 }
 
 const H200: &str = "2026-11-21-nvidia-h200-suite";
-const H100: &str = "2026-11-25-nvidia-h100-suite";
+const H100: &str = "2026-11-26-nvidia-h100-suite";
 
 /// Two complete runs on one device, in separate processes, as committed.
 fn runs_on(device: &str) -> (Side, Side) {

@@ -141,7 +141,7 @@ mod tests {
     use super::*;
     use crate::collect::Found;
 
-    const RACES: &str = "2026-11-25-nvidia-h100-suite/data_race";
+    const RACES: &str = "2026-11-26-nvidia-h100-suite/data_race";
 
     fn card(found: Vec<Found>, read: impl FnOnce(&Card<'_>)) {
         let records = Records::of(found);

@@ -204,7 +204,7 @@ mod tests {
             let records = Records::of(vec![found(run, |_| ())]);
             draw(&records.entries[0]).remove(0).0
         };
-        let svg = of("2026-11-25-nvidia-h100-suite/data_race");
+        let svg = of("2026-11-26-nvidia-h100-suite/data_race");
         let height: f64 = svg.split("height=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
         assert!(height < 700.0, "{height}");
         let count = |words: &str| svg.matches(&format!(">{words}</text>")).count();

@@ -10,7 +10,7 @@ use crate::support::{names, sent_text, suite};
 
 /// A run of one sample whose texts hold paths of the machine and of its user.
 fn run(at: &Path) -> PathBuf {
-    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../results/2026-11-25-nvidia-h100-suite");
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../results/2026-11-26-nvidia-h100-suite");
     let folder = at.join("run");
     fs::create_dir_all(folder.join("codegen")).unwrap();
     let mut record = read_record(&recorded.join("codegen/record.json")).unwrap();

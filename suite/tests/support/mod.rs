@@ -63,7 +63,7 @@ pub fn h200(run: u32) -> PathBuf {
 
 /// A complete run on one H100, with headlines.
 pub fn h100() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../results/2026-11-25-nvidia-h100-suite")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../results/2026-11-26-nvidia-h100-suite")
 }
 
 /// The record of a sample in one of the runs on an H200, as a tree.

@@ -83,7 +83,7 @@ fn claims_are_asked_for_with_runs_that_have_headlines() {
         ("claims docs | H200", "is no DEVICE RUN"),
         ("claims docs | H200 2026-11-21-nvidia-h200-suite", "has no headline"),
         (
-            "claims docs | H100 2026-11-25-nvidia-h100-suite | H200 2026-11-21-nvidia-h200-suite",
+            "claims docs | H100 2026-11-26-nvidia-h100-suite | H200 2026-11-21-nvidia-h200-suite",
             "has no headline",
         ),
     ] {
@@ -98,7 +98,7 @@ fn each_driver_is_there_with_its_latest_run() {
     let at = tempfile::tempdir().unwrap();
     let put = |run: &str, change: &dyn Fn(&mut record::Record)| {
         let mut record =
-            record::read_record(&results().join("2026-11-25-nvidia-h100-suite/codegen/record.json")).unwrap();
+            record::read_record(&results().join("2026-11-26-nvidia-h100-suite/codegen/record.json")).unwrap();
         record.started = format!("{}T00:00:00Z", run.trim_start_matches("hot-lap-").get(..10).unwrap());
         change(&mut record);
         let folder = at.path().join("runs").join(run);
