@@ -231,7 +231,7 @@ impl Value {
             + match value.abs() {
                 _ if self.unit == "%" => 0,
                 // Two digits would not tell it from 1.
-                size if self.unit == "x" && (size - 1.0).abs() < 0.02 => 3,
+                size if self.unit == "x" && (1e-9..0.02).contains(&(size - 1.0).abs()) => 3,
                 size if size < 10.0 => 2,
                 size if size < 100.0 => 1,
                 _ => 0,

@@ -143,8 +143,11 @@ fn rows(record: &Record) -> Result<()> {
         ensure!(seen.insert(one.variant.as_str()), "{at}.variant: '{}' is there twice", one.variant);
         row(&at, one)?;
     }
-    for (field, variant) in [("bound", &record.bound), ("baseline", &record.baseline)] {
-        let Some(variant) = variant else { continue };
+    let compared = record.headline.as_ref().and_then(|headline| headline.compared.as_ref());
+    let compared = compared.map(|pair| [("variant", &pair.variant), ("other", &pair.other)]);
+    let named = [("bound", &record.bound), ("baseline", &record.baseline)];
+    let named = named.into_iter().filter_map(|(field, variant)| Some((field, variant.as_ref()?)));
+    for (field, variant) in named.chain(compared.into_iter().flatten()) {
         // A run that failed before its first row has no rows to name.
         let named = record.rows.is_empty() || seen.contains(variant.as_str());
         ensure!(named, "{field}: there is no row '{variant}'");

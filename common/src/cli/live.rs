@@ -63,7 +63,7 @@ impl Run {
         let script = self.script::<A>(&wanted.arguments)?;
         if let Some(talk) = script.talk.as_ref().filter(|_| self.common.window.step.is_none()) {
             let mut next = talk.program(&own_folder()?)?;
-            next.arguments.extend(script.arguments());
+            next.arguments.extend(script.arguments(next.replay.as_deref()));
             return replace(&next, &shared);
         }
         let replay = self.common.window.replay.as_deref();
@@ -102,10 +102,17 @@ impl Run {
         let samples: Vec<&str> = self.sample.samples.iter().flat_map(|names| names.split(',')).collect();
         let window = &self.common.window;
         let talk = window.script.as_deref();
-        let talk = talk.map(|path| Talk::read(path, window.step.unwrap_or(1), &samples)).transpose()?;
+        let command = command::<A>(&self.sample);
+        let own = own::<A>();
+        let is_shared = |name: &str| {
+            command.get_arguments().any(|argument| argument.get_long() == Some(name))
+                && !own.iter().any(|own| own == name)
+        };
+        let first = window.step.unwrap_or(1);
+        let talk = talk.map(|path| Talk::read(path, first, &samples, is_shared)).transpose()?;
         let knobs = match window.replay {
             Some(_) => Vec::new(),
-            None => knobs(&command::<A>(&self.sample), &own::<A>(), arguments),
+            None => knobs(&command, &own, arguments),
         };
         Ok(Script {
             frames: window.frames,
@@ -118,7 +125,7 @@ impl Run {
             presenter: window.presenter,
             full_screen: window.full_screen,
             at: window.at,
-            replay: window.replay.clone(),
+            replay: window.replay.as_deref().map(std::path::absolute).transpose()?,
             talk,
             samples,
             knobs,

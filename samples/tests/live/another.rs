@@ -112,6 +112,8 @@ pub fn a_talk_that_measures() -> Result<()> {
         .until("the first step is shown", |now| now.runs() && now.frame >= 3 && now.variant == "barrier_4")?;
     let is_second = |now: &Position| now.variant == "barrier_1" && now.other == "no_barrier_1" && now.runs();
     window.press(Key::PAGE_DOWN, "the second step", is_second)?;
+    // Other knobs start the program again.
+    window.find_again()?;
     let is_told =
         |now: &Position| now.notices.iter().any(|notice| notice.contains("the script names unknown"));
     window.press(Key::PAGE_DOWN, "it says what is unknown", is_told)?;

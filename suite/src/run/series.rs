@@ -10,7 +10,7 @@ use super::manifest::{Entry, MANIFEST, Manifest};
 use super::outcome::State;
 use super::page::{PAGE, REPORT, page};
 use super::resume;
-use super::sample::{Measured, RECORD, Subject};
+use super::sample::{Measured, RECORD, Subject, WAVES};
 use super::show::Total;
 use crate::samples::Samples;
 use crate::stop::Stop;
@@ -137,6 +137,6 @@ fn note(entry: &mut Entry, measured: &Measured) {
     entry.reason.clone_from(&measured.reason);
     entry.seconds = measured.took.as_secs_f64();
     if let Some(record) = &measured.record {
-        entry.keep(record, !measured.waves.is_empty());
+        entry.keep(record, measured.waves.iter().any(|file| file.ends_with(WAVES)));
     }
 }

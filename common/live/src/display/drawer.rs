@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use egui::{Event, FullOutput, Key, Modifiers, PlatformOutput, RawInput};
 use record::error::{EXIT_INTERRUPTED, EXIT_RIGHT, one_line};
 use report::Line;
@@ -19,7 +19,9 @@ use super::raster::{Canvas, Raster};
 use super::script::Script;
 use super::shot::png;
 use super::sibling::{Ended, Next, own_folder, sibling};
+use super::talk::Step;
 use super::window::Screen;
+use crate::engine::Replay;
 use crate::handoff::Handoff;
 use crate::messages::{Command, Snapshot, State};
 use crate::ui::{Action, Begin, Ui};
@@ -47,8 +49,8 @@ pub(super) struct Drawer {
     failure: Option<String>,
     /// What takes this sample's place.
     next: Option<Next>,
-    /// Since when a step of the talk is to be shown.
-    due: Option<Instant>,
+    /// A step of the talk is to be shown.
+    is_due: bool,
     /// Where frames are written.
     writer: Option<FrameWriter>,
     /// Why a recording is not complete.
@@ -60,9 +62,6 @@ const APART: u64 = 4;
 
 /// Time between two scripted frames while no new snapshots arrive.
 const SCRIPTED: Duration = Duration::from_millis(30);
-
-/// How long a sample may take until it has the variants of a talk's step, besides building.
-const ARRANGING: Duration = Duration::from_secs(3);
 
 /// The result of drawing a frame.
 pub(super) struct Outcome {
@@ -91,10 +90,10 @@ impl Drawer {
         let line = script.progress.as_deref().map(Line::open).transpose()?;
         let keys = script.press.iter().map(|name| key(name)).collect::<Result<_>>()?;
         let mut ui = Ui::new(&ctx, script.knobs.clone(), begin);
-        script.talk.iter().for_each(|talk| ui.tell(talk.told()));
+        script.talk.iter().for_each(|talk| ui.show_step(talk.text()));
         Ok(Self {
             ui,
-            due: script.talk.is_some().then(Instant::now),
+            is_due: script.talk.is_some(),
             ctx,
             script,
             raster: Raster::new()?,
@@ -209,50 +208,54 @@ impl Drawer {
     fn another(&mut self, by: isize, snapshot: &Snapshot) -> Result<Option<Next>> {
         let folder = own_folder()?;
         let is_wrong = self.script.replay.is_none() && snapshot.figures.is_any_wrong();
-        let stays =
-            "a variant is wrong, so this sample stays: Q quits with exit code 2, 0 resets the figures";
         let script = &mut self.script;
-        let Some(talk) = &mut script.talk else {
-            ensure!(!is_wrong, stays);
-            let next = sibling(&folder, &script.samples, (script.sample, script.replay.as_deref()), by);
-            return next.map(Some).context("no other sample beside this one: cargo build --release --bins");
+        let is_beside_record = script.replay.is_some();
+        let next = match &mut script.talk {
+            Some(talk) => {
+                let before = talk.walk(by)?.clone();
+                let step = talk.step();
+                if step.is_shown_as(&before) {
+                    self.ui.show_step(talk.text());
+                    self.is_due = true;
+                    return Ok(None);
+                }
+                let next = talk.program(&folder);
+                // Until another program shows it, this one stays at its step.
+                talk.walk(-by)?;
+                next?
+            }
+            None => sibling(&folder, &script.samples, (script.sample, script.replay.as_deref()), by)
+                .context(if is_beside_record {
+                    "no record of another sample in the folder above this one's"
+                } else {
+                    "no other sample beside this one: cargo build --release --bins"
+                })?,
         };
-        let before = talk.walk(by)?.clone();
-        let step = talk.step();
-        if (&step.sample, &step.replay) != (&before.sample, &before.replay) {
-            let next = if is_wrong { Err(anyhow!(stays)) } else { talk.program(&folder) };
-            return next.map(Some).inspect_err(|_| _ = talk.walk(-by));
+        ensure!(
+            !is_wrong,
+            "a variant is wrong, so this sample stays: Q quits with exit code 2, 0 resets the figures"
+        );
+        if let Some(record) = &next.replay {
+            Replay::check(record)?;
         }
-        if step.arguments != before.arguments && step.replay.is_none() {
-            self.handoff.send(Command::Arrange(step.arguments.clone()));
-        }
-        self.ui.tell(talk.told());
-        self.due = Some(Instant::now());
-        Ok(None)
+        Ok(Some(next))
     }
 
     /// Shows the variants of the talk's step, once the sample has them.
     fn show_step(&mut self, snapshot: &Snapshot) {
-        let Some((talk, since)) = self.script.talk.as_ref().zip(self.due) else { return };
-        let missing = |name: &&String| snapshot.variants.iter().all(|entry| entry.name != **name);
-        let step = talk.step();
-        let named = || step.variant.iter().chain(&step.rival);
-        if is_building(snapshot) || named().any(|name| missing(&name)) {
-            // A changed knob may bring it.
-            if let Some(name) =
-                named().find(missing).filter(|_| since.elapsed() > ARRANGING && !is_building(snapshot))
-            {
-                let why = format!("the script names {name}, which is no variant here");
-                self.handoff.send(Command::Tell(Err(why)));
-                self.due = None;
-            }
+        let Some(talk) = self.script.talk.as_ref().filter(|_| self.is_due && !is_building(snapshot)) else {
             return;
-        }
+        };
+        self.is_due = false;
+        let Step { variant, rival, .. } = talk.step();
         let at = |name: &String| snapshot.variants.iter().position(|entry| entry.name == *name);
+        if let Some(name) = variant.iter().chain(rival).find(|name| at(name).is_none()) {
+            let why = format!("the script names {name}, which is no variant here");
+            self.handoff.send(Command::Tell(Err(why)));
+        }
         self.handoff.send(Command::Compare(None));
-        step.variant.as_ref().and_then(at).into_iter().for_each(|at| self.handoff.send(Command::Show(at)));
-        self.handoff.send(Command::Compare(step.rival.as_ref().and_then(at)));
-        self.due = None;
+        variant.as_ref().and_then(at).into_iter().for_each(|at| self.handoff.send(Command::Show(at)));
+        self.handoff.send(Command::Compare(rival.as_ref().and_then(at)));
     }
 
     /// What takes this one's place, with what the user has set here.
@@ -264,14 +267,14 @@ impl Drawer {
         script.theme = if dark { Theme::Dark } else { Theme::Light };
         script.press = self.keys.iter().map(|key| key.name().to_owned()).collect();
         script.frames = script.frames.map(|most| most.saturating_sub(self.frames).max(1));
-        next.arguments.extend(script.arguments());
+        next.arguments.extend(script.arguments(next.replay.as_deref()));
         Some(next)
     }
 
     /// Adds the script's next key to the input, when its time has come.
     fn typed(&mut self, mut input: RawInput, snapshot: &Snapshot) -> RawInput {
         if !is_building(snapshot) && self.frames % APART == APART - 1 {
-            input.events.extend(self.keys.pop_front().into_iter().flat_map(typed));
+            input.events.extend(self.keys.pop_front().into_iter().flat_map(down_and_up));
         }
         input
     }
@@ -377,7 +380,7 @@ fn key(name: &str) -> Result<Key> {
 }
 
 /// The key goes down and up: one that stays down would only repeat when it is pressed again.
-fn typed(key: Key) -> [Event; 2] {
+fn down_and_up(key: Key) -> [Event; 2] {
     let (physical_key, repeat, modifiers) = (None, false, Modifiers::NONE);
     [true, false].map(|pressed| Event::Key { key, physical_key, pressed, repeat, modifiers })
 }

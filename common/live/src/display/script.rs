@@ -1,6 +1,6 @@
 //! What the command line asks of the display.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -53,8 +53,8 @@ pub struct Script {
 }
 
 impl Script {
-    /// The arguments with which another sample goes on.
-    pub fn arguments(&self) -> Vec<String> {
+    /// The arguments with which another sample goes on, or shows a record.
+    pub fn arguments(&self, replay: Option<&Path>) -> Vec<String> {
         let [width, height] = self.size;
         let mut arguments = vec![format!("--window={width}x{height}")];
         arguments.extend(match self.theme {
@@ -62,6 +62,7 @@ impl Script {
             Theme::Dark => Some("--theme=dark".to_owned()),
             Theme::Light => Some("--theme=light".to_owned()),
         });
+        arguments.extend(replay.map(|record| format!("--replay={}", record.display())));
         arguments.extend(self.at.map(|[x, y]| format!("--at={x},{y}")));
         arguments.extend(self.frames.map(|frames| format!("--frames={frames}")));
         let press = self.press.join(",");

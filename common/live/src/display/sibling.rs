@@ -10,8 +10,10 @@ use anyhow::{Context, Result};
 pub struct Next {
     /// Its program.
     pub program: PathBuf,
-    /// Arguments that give it the state of this window.
+    /// Its arguments.
     pub arguments: Vec<String>,
+    /// The record that it shows in place of a measurement.
+    pub replay: Option<PathBuf>,
 }
 
 /// How the display ended.
@@ -56,10 +58,9 @@ pub(super) fn sibling(
     let run = replay.and_then(|record| Some((record.parent()?.parent()?, record.file_name()?)));
     let next = |name: &str| {
         let program = folder.join(format!("{name}{EXE_SUFFIX}"));
-        let record = run.map(|(run, file)| run.join(name).join(file));
-        let is_whole = program.is_file() && record.as_ref().is_none_or(|record| record.is_file());
-        let arguments = record.iter().map(|record| format!("--replay={}", record.display())).collect();
-        is_whole.then_some(Next { program, arguments })
+        let replay = run.map(|(run, file)| run.join(name).join(file));
+        let is_whole = program.is_file() && replay.as_ref().is_none_or(|record| record.is_file());
+        is_whole.then_some(Next { program, arguments: Vec::new(), replay })
     };
     others.into_iter().find_map(next)
 }
@@ -83,7 +84,7 @@ mod tests {
         }
         let next = sibling(folder.path(), &samples, ("bloom", Some(&record("bloom"))), 1).unwrap();
         assert_eq!(next.program.file_stem().unwrap(), "drain_fill");
-        assert_eq!(next.arguments, [format!("--replay={}", record("drain_fill").display())]);
+        assert_eq!(next.replay, Some(record("drain_fill")));
         let lonely = folder.path().join("record.json");
         assert_eq!(sibling(folder.path(), &samples, ("bloom", Some(&lonely)), 1), None);
     }

@@ -18,7 +18,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use serde::Deserialize;
 
 use super::sibling::Next;
-use crate::ui::Told;
+use crate::ui::StepText;
 
 /// Largest file in bytes.
 const LARGEST: u64 = 1 << 20;
@@ -69,10 +69,13 @@ impl Talk {
     /// replace those. Paths of records begin at the file.
     ///
     /// # Errors
-    /// The file cannot be read, is no list of steps, names a sample that does not exist, or has no step `at`.
-    pub fn read(path: &Path, at: usize, samples: &[&str]) -> Result<Self> {
+    /// The file cannot be read, is no list of steps, names what does not exist or an argument that `is_shared` by all
+    /// samples, or has no step `at`.
+    pub fn read(path: &Path, at: usize, samples: &[&str], is_shared: impl Fn(&str) -> bool) -> Result<Self> {
         let read = || -> Result<Self> {
-            ensure!(fs::metadata(path)?.len() <= LARGEST, "larger than any talk");
+            let facts = fs::metadata(path)?;
+            // Opening a pipe could block forever.
+            ensure!(facts.is_file() && facts.len() <= LARGEST, "no file, or larger than any talk");
             let text = fs::read_to_string(path)?;
             let file: File = toml::from_str(&text).map_err(|error| {
                 let line = error.span().map_or(1, |at| text[..at.start].matches('\n').count() + 1);
@@ -80,16 +83,8 @@ impl Talk {
             })?;
             let steps = resolved(file.step, path.parent().unwrap_or(Path::new("")))?;
             ensure!((1..=steps.len()).contains(&at), "it has no step {at}");
-            for (at, step) in steps.iter().enumerate() {
-                let is_known = samples.contains(&step.sample.as_str());
-                let all = || samples.join(", ");
-                ensure!(
-                    is_known,
-                    "step {}: there is no sample '{}': there are {}",
-                    at + 1,
-                    step.sample,
-                    all()
-                );
+            for (number, step) in (1..).zip(&steps) {
+                step.check(samples, &is_shared).with_context(|| format!("step {number}"))?;
             }
             Ok(Self { steps, at: at - 1 })
         };
@@ -102,9 +97,10 @@ impl Talk {
     }
 
     /// What the window says of the step: `3 of 12`, and its caption.
-    pub(super) fn told(&self) -> Told {
-        let place = format!("{} of {}", self.at + 1, self.steps.len());
-        Told { place, caption: self.step().caption.clone() }
+    pub(super) fn text(&self) -> StepText {
+        let (number, count) = (self.at + 1, self.steps.len());
+        let on = if number < count { " · Page Down goes on" } else { "" };
+        StepText { place: format!("{number} of {count}{on}"), caption: self.step().caption.clone() }
     }
 
     /// Goes to the step `by` further, and returns the one before.
@@ -128,8 +124,29 @@ impl Talk {
         ensure!(program.is_file(), "{} is not built: cargo build --release --bins", program.display());
         let mut arguments = step.arguments.clone();
         arguments.push(format!("--step={}", self.at + 1));
-        arguments.extend(step.replay.as_ref().map(|record| format!("--replay={}", record.display())));
-        Ok(Next { program, arguments })
+        Ok(Next { program, arguments, replay: step.replay.clone() })
+    }
+}
+
+impl Step {
+    /// Whether the program that shows `other` can show this step too.
+    pub fn is_shown_as(&self, other: &Self) -> bool {
+        let has_same_knobs = self.replay.is_some() || self.arguments == other.arguments;
+        (&self.sample, &self.replay) == (&other.sample, &other.replay) && has_same_knobs
+    }
+
+    fn check(&self, samples: &[&str], is_shared: &impl Fn(&str) -> bool) -> Result<()> {
+        let Self { sample, arguments, replay, .. } = self;
+        let is_known = samples.contains(&sample.as_str());
+        ensure!(is_known, "there is no sample '{sample}': there are {}", samples.join(", "));
+        for argument in arguments {
+            let name = argument.trim_start_matches('-').split('=').next().unwrap_or_default();
+            ensure!(!is_shared(name), "{name} is no knob of {sample}");
+        }
+        if let Some(record) = replay {
+            ensure!(record.is_file(), "there is no record {}", record.display());
+        }
+        Ok(())
     }
 }
 
@@ -179,20 +196,20 @@ mod tests {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("talk.toml");
         fs::write(&path, text)?;
-        Talk::read(&path, 1, &SAMPLES)
+        Talk::read(&path, 1, &SAMPLES, |name| name == "help")
     }
 
     #[test]
     fn a_step_keeps_what_it_does_not_name() {
         let talk = read(
-            "[[step]]\nsample = 'drain_fill'\nknobs = { passes = 6, size = '64x64', own = true }\nreplay = '/r.json'\n\
+            "[[step]]\nsample = 'drain_fill'\nknobs = { passes = 6, size = '64x64', own = true }\nreplay = 'talk.toml'\n\
              [[step]]\nvariant = 'barrier_4'\nrival = 'no_barrier_4'\nknobs = { passes = 12, own = false }\n\
              [[step]]\nsample = 'bloom'\ncaption = 'Another'\n",
         )
         .unwrap();
         let [first, second, third] = &talk.steps[..] else { panic!("{talk:?}") };
         assert_eq!(first.arguments, ["--own", "--passes=6", "--size=64x64"]);
-        assert_eq!((&*second.sample, second.replay.as_deref()), ("drain_fill", Some(Path::new("/r.json"))));
+        assert_eq!((&*second.sample, second.replay.as_deref()), ("drain_fill", first.replay.as_deref()));
         assert_eq!(second.arguments, ["--passes=12", "--size=64x64"]);
         assert_eq!(
             (second.variant.as_deref(), second.rival.as_deref()),
@@ -205,23 +222,24 @@ mod tests {
     fn a_talk_has_a_begin_and_an_end() {
         let mut talk =
             read("[[step]]\nsample = 'bloom'\ncaption = 'One'\n[[step]]\ncaption = 'Two'\n").unwrap();
-        let error = talk.walk(-1).unwrap_err().to_string();
-        assert_eq!((error.as_str(), &*talk.told().place), ("the script begins here", "1 of 2"));
+        assert_eq!(talk.walk(-1).unwrap_err().to_string(), "the script begins here");
+        assert_eq!(talk.text().place, "1 of 2 · Page Down goes on");
         assert_eq!(talk.walk(1).unwrap().caption, "One");
-        assert_eq!(talk.told(), Told { place: "2 of 2".into(), caption: "Two".into() });
+        assert_eq!(talk.text(), StepText { place: "2 of 2".into(), caption: "Two".into() });
         assert_eq!(talk.walk(1).unwrap_err().to_string(), "the script ends here");
     }
 
     #[test]
     fn a_step_is_a_program_with_arguments() {
         let folder = tempfile::tempdir().unwrap();
-        let talk = read("[[step]]\nsample = 'bloom'\nknobs = { size = 64 }\nreplay = '/r.json'\n").unwrap();
+        let talk = read("[[step]]\nsample = 'bloom'\nknobs = { size = 64 }\nreplay = 'talk.toml'\n").unwrap();
         let missing = talk.program(folder.path()).unwrap_err().to_string();
         assert!(missing.contains("is not built"), "{missing}");
         let program = folder.path().join(format!("bloom{EXE_SUFFIX}"));
         fs::write(&program, "").unwrap();
-        let arguments = ["--size=64", "--step=1", "--replay=/r.json"].map(str::to_owned).to_vec();
-        assert_eq!(talk.program(folder.path()).unwrap(), Next { program, arguments });
+        let next = talk.program(folder.path()).unwrap();
+        assert_eq!((next.program, next.arguments), (program, vec!["--size=64".into(), "--step=1".into()]));
+        assert!(next.replay.unwrap().ends_with("talk.toml"));
     }
 
     #[test]
@@ -233,6 +251,8 @@ mod tests {
             ("[[step]]\nsample = 'blom'\n", "there is no sample 'blom': there are bloom, drain_fill"),
             ("[[step]]\nsample = 'bloom'\n\ncolour = 'red'\n", "line 4: unknown field `colour`"),
             ("[[step]]\nsample = 'bloom'\nknobs = { size = [1] }\n", "step 1: the knob size is no text"),
+            ("[[step]]\nsample = 'bloom'\nknobs = { help = true }\n", "step 1: help is no knob of bloom"),
+            ("[[step]]\nsample = 'bloom'\nreplay = 'none.json'\n", "step 1: there is no record "),
             ("[[step]", "line 1"),
         ] {
             let message = format!("{:#}", read(text).unwrap_err());

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use record::trace::{STORED_WAVES, read_waves};
-use record::{Promise, Record, Row, Traced, is_limit, read_record};
+use record::{Compared, Promise, Record, Row, Traced, is_limit, read_record};
 
 use super::state::{EngineState, counts_trials};
 use crate::handoff::Handoff;
 use crate::messages::{About, Command, Entry, Figures, Frame, Snapshot, Timeline};
-use crate::ui::told;
+use crate::ui::finding_and_claim;
 
 /// Time between two frames.
 const PACE: Duration = Duration::from_millis(50);
@@ -30,9 +30,25 @@ impl Replay {
     /// # Errors
     /// A file cannot be read, or the record is another sample's or has no rows.
     pub fn read(path: &Path, sample: &'static str) -> Result<Self> {
-        let record = read_record(path)?;
+        let (record, waves) = Self::parts(path)?;
         let shown = path.display();
         ensure!(record.sample == sample, "{shown} is a record of {}, not of {sample}", record.sample);
+        Ok(Self { sample, record: Arc::new(record), waves })
+    }
+
+    /// Checks that [`Self::read`] can read it, except for its sample.
+    ///
+    /// # Errors
+    /// Those of [`Self::read`].
+    pub fn check(path: &Path) -> Result<()> {
+        Self::parts(path).map(drop)
+    }
+
+    fn parts(path: &Path) -> Result<(Record, Vec<Timeline>)> {
+        let shown = path.display();
+        // Opening a pipe could block forever.
+        ensure!(path.is_file(), "{shown} is no file");
+        let record = read_record(path)?;
         ensure!(!record.rows.is_empty(), "{shown} has no variants to show");
         let beside = path.with_file_name(STORED_WAVES);
         let traces = if beside.is_file() { read_waves(&beside)? } else { Vec::new() };
@@ -48,12 +64,13 @@ impl Replay {
             Ok(Timeline { variant, trace: Arc::new(trace), figures })
         });
         let waves = waves.collect::<Result<_>>()?;
-        Ok(Self { sample, record: Arc::new(record), waves })
+        Ok((record, waves))
     }
 
     /// Shows it until the display quits.
     pub fn play(&self, handoff: &Handoff) {
         let mut state = EngineState::new(self.snapshot());
+        state.caution(&self.record.notes);
         self.put_waves(&mut state);
         let mut played = 0;
         while !state.ends.quit {
@@ -85,7 +102,7 @@ impl Replay {
         let rows = || record.rows.iter();
         let first = || rows().position(is_found).or_else(|| rows().position(|row| !is_limit(&row.variant)));
         let measured = Duration::try_from_secs_f64(record.seconds).unwrap_or_default();
-        let rounds = record.rows.iter().flat_map(|row| &row.samples).map(|sample| sample.round + 1).max();
+        let kept = record.rows.iter().filter_map(|row| Some(row.isolated_us?.n)).max();
         Snapshot {
             sample: self.sample,
             device: Arc::new(record.device.clone()),
@@ -94,7 +111,7 @@ impl Replay {
             current: compared.and_then(|compared| at(&compared.variant)).or_else(first).unwrap_or_default(),
             figures: Arc::new(Figures {
                 record: Some(Arc::clone(record)),
-                rounds: rounds.unwrap_or_default(),
+                rounds: kept.and_then(|kept| u32::try_from(kept).ok()).unwrap_or_default(),
                 measured,
             }),
             traces: !counts_trials(record.matrix.as_ref()),
@@ -113,7 +130,7 @@ impl Replay {
     fn obey(&self, state: &mut EngineState, command: Command) {
         match command {
             Command::Reset | Command::Arrange(_) | Command::Record => {
-                let why = "this is a record: --live without it measures here";
+                let why = "this is a record: nothing is measured";
                 state.tell(About::Trouble, Some(why.into()));
             }
             Command::Trace(_) => {
@@ -135,7 +152,7 @@ impl Replay {
         let label = |timeline: &Timeline| self.record.rows[timeline.variant].label();
         let stored: Vec<&str> = self.waves.iter().map(label).collect();
         snapshot.untraced = Some(match stored[..] {
-            [] => "the record has none, because it was made without --trace".into(),
+            [] => format!("there is no {STORED_WAVES} beside the record"),
             _ => format!("only stored of {}", stored.join("; ")),
         });
     }
@@ -143,10 +160,13 @@ impl Replay {
 
 fn entry(record: &Record, row: &Row) -> Entry {
     let is = |name: &Option<String>| name.as_ref() == Some(&row.variant);
+    let is_in = |pair: &Compared| [&pair.variant, &pair.other].contains(&&row.variant);
+    // The finding is about these; of the others nothing is recorded.
+    let found = record.headline.as_ref().filter(|headline| headline.compared.as_ref().is_some_and(is_in));
     Entry {
         name: row.variant.clone(),
         label: row.label().to_owned(),
-        caption: record.headline.as_ref().map_or_else(String::new, |headline| told(headline).join(" ")),
+        caption: found.map_or_else(String::new, |headline| finding_and_claim(headline).join(" ")),
         promise: row.promise.clone(),
         cell: row.cell.clone().filter(|_| counts_trials(record.matrix.as_ref())),
         is_baseline: is(&record.baseline),
@@ -159,9 +179,9 @@ mod tests {
     use std::thread;
 
     use record::error::one_line;
+    use record::figures;
     use record::fixture::{self, traces};
     use record::trace::waves;
-    use record::{Compared, figures};
 
     use super::*;
     use crate::messages::State;

@@ -2,7 +2,7 @@
 
 use egui::{Align2, Color32, Rect, pos2};
 
-use super::Told;
+use super::StepText;
 use super::look::Look;
 use super::paint::{line, lines, put};
 use crate::messages::{Snapshot, State};
@@ -59,13 +59,13 @@ pub(super) fn draw(
     look: &Look,
     inside: Rect,
     snapshot: &Snapshot,
-    (demo, talk): (bool, Option<&Told>),
+    (demo, step): (bool, Option<&StepText>),
 ) {
     let painter = ui.painter();
     let ink = &look.ink;
     let source = snapshot.source.as_deref().map(|source| format!("Source: {source}")).unwrap_or_default();
-    let keys = match talk {
-        Some(told) => format!("{} · Page Down goes on", told.place),
+    let keys = match step {
+        Some(step) => step.place.clone(),
         None => if demo { "demo · arrows end it" } else { "? keys" }.to_owned(),
     };
     let keys = painter.layout_no_wrap(keys, look.small(), ink.faint);
@@ -74,8 +74,8 @@ pub(super) fn draw(
     let source = line(painter, &source, look.small(), ink.faint, room);
     let below = put(painter, inside.left_bottom(), Align2::LEFT_BOTTOM, source).top();
     let room = if below - inside.top() > 2.6 * look.unit { 2 } else { 1 };
-    if let Some(told) = talk.filter(|told| !told.caption.is_empty()) {
-        let text = lines(painter, &told.caption, look.bold(1.2), ink.text, (inside.width(), room));
+    if let Some(step) = step.filter(|step| !step.caption.is_empty()) {
+        let text = lines(painter, &step.caption, look.bold(1.2), ink.text, (inside.width(), room));
         put(painter, inside.left_top(), Align2::LEFT_TOP, text);
         return;
     }

@@ -43,7 +43,7 @@ pub(super) fn large(painter: &Painter, look: &Look, inside: Rect, snapshot: &Sna
     let is_alone = snapshot.other.is_none() && (look.presenter || snapshot.has_matrix());
     let record = snapshot.figures.record.as_ref().filter(|_| is_alone);
     if let Some(headline) = record.and_then(|record| record.headline.as_ref()) {
-        let [finding, claim] = told(headline);
+        let [finding, claim] = finding_and_claim(headline);
         page.words(&finding, 1.2, ink.text, 4);
         page.words(&claim, 0.9, ink.faint, 3);
     }
@@ -138,7 +138,7 @@ fn sentence(snapshot: &Snapshot, other: usize) -> Option<String> {
 }
 
 /// The finding of a run, and the claim that it tests, as `--bench` prints them.
-pub fn told(headline: &Headline) -> [String; 2] {
+pub fn finding_and_claim(headline: &Headline) -> [String; 2] {
     let published = headline.published.as_ref().map_or_else(String::new, |figure| format!(", {figure}"));
     let outcome = match headline.outcome {
         Outcome::SaysNothing => "a CPU device says nothing about it".to_owned(),

@@ -36,7 +36,7 @@ use egui::{Context, ThemePreference};
 use self::arrange::Arrange;
 use self::demo::Demo;
 use self::keys::KeyAction;
-pub(crate) use self::large::told;
+pub(crate) use self::large::finding_and_claim;
 use self::layout::{Panel, Places, Wanted};
 use self::look::Look;
 use self::paint::panel;
@@ -88,8 +88,8 @@ pub struct Begin {
 
 /// What the window says of a step of a talk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
-    /// `3 of 12`
+pub struct StepText {
+    /// `3 of 12 · Page Down goes on`
     pub place: String,
     /// Shown in place of the variant's caption.
     pub caption: String,
@@ -102,7 +102,7 @@ pub struct Ui {
     hidden: bool,
     help: bool,
     demo: Option<Demo>,
-    told: Option<Told>,
+    step: Option<StepText>,
     /// The result is large, and a matrix is not.
     is_result_large: bool,
     /// Position of the variant that a split compares with.
@@ -128,7 +128,7 @@ impl Ui {
             help: false,
             is_result_large: false,
             demo: begin.demo.then(Demo::default),
-            told: None,
+            step: None,
             rival: None,
             styled: None,
             figures: Vec::new(),
@@ -145,9 +145,9 @@ impl Ui {
         Begin { dark: self.dark, demo: self.demo.is_some(), presenter: self.presenter }
     }
 
-    /// Says this of a step of a talk from now on.
-    pub fn tell(&mut self, told: Told) {
-        self.told = Some(told);
+    /// Shows a step of a talk from now on.
+    pub fn show_step(&mut self, text: StepText) {
+        self.step = Some(text);
     }
 
     /// Areas of the last frame with figures or clocks, which differ between runs.
@@ -220,8 +220,8 @@ impl Ui {
             Panel::Waves => self.waves.draw(ui, look, inside, snapshot),
             Panel::Result => result::draw(ui, look, ui.clip_rect(), snapshot),
             Panel::Caption => {
-                let talk = self.told.as_ref();
-                caption::draw(ui, look, inside, snapshot, (self.demo.is_some(), talk));
+                let step = self.step.as_ref();
+                caption::draw(ui, look, inside, snapshot, (self.demo.is_some(), step));
             }
             Panel::Knobs => self.arrange.draw(ui, look, snapshot, now),
         }

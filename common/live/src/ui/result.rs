@@ -1,6 +1,6 @@
 //! What stands beside the thumbnail of the result: the count of wrong pixels, and what the picture shows.
 
-use egui::{Align2, Color32, Rect, Stroke, pos2};
+use egui::{Align2, Color32, Rect, Stroke, pos2, vec2};
 
 use super::layout::thumbnail;
 use super::look::Look;
@@ -11,8 +11,10 @@ use crate::messages::Snapshot;
 /// Draws the counts of the shown and the compared variant, and below them the texel under the cursor or the caption.
 pub(super) fn draw(ui: &egui::Ui, look: &Look, place: Rect, snapshot: &Snapshot) {
     let (painter, ink) = (ui.painter(), &look.ink);
-    let whole = snapshot.picture.as_ref().map_or([1; 2], |picture| picture.whole);
-    let [_, words] = thumbnail(place, look, whole);
+    let words = match (&snapshot.picture, &snapshot.recorded) {
+        (None, Some(_)) => place.shrink2(vec2(look.pad(), 0.6 * look.pad())),
+        (picture, _) => thumbnail(place, look, picture.as_ref().map_or([1; 2], |picture| picture.whole))[1],
+    };
     let mut y = words.top();
     for (at, colour, wrong) in counts(snapshot, look).into_iter().flatten() {
         let found = if wrong == 0 { ink.right } else { ink.wrong };

@@ -41,7 +41,7 @@ struct StoredDispatch {
     lane: Vec<u32>,
 }
 
-/// The content of a [`STORED_WAVES`] file: traces by variant, each with at most 16,384 of its waves, evenly chosen, and without
+/// The content of a [`STORED_WAVES`] file: traces by variant, each with about 16,384 of its waves at most, evenly chosen, and without
 /// the stretches of their parts. Times are rounded to nanoseconds.
 ///
 /// # Errors
@@ -81,7 +81,7 @@ impl Stored {
         let (Lanes::Multiprocessors(lanes) | Lanes::Packed(lanes)) = self.lanes;
         ensure!(lanes <= MOST_LANES, "{lanes} lanes are more than a device has");
         let is_time = |us: f64| us.is_finite() && us >= 0.0;
-        ensure!(is_time(self.stamps_us) && is_time(self.step_us), "a time is none");
+        ensure!(is_time(self.stamps_us) && is_time(self.step_us), "stamps_us or step_us is no time");
         ensure!(!self.dispatches.is_empty(), "a trace has no dispatch");
         let dispatches = self.dispatches.into_iter().map(|dispatch| dispatch.dispatch(lanes));
         let dispatches = dispatches.collect::<Result<_>>()?;
@@ -113,7 +113,7 @@ impl StoredDispatch {
         let count = self.begin_ns.len();
         ensure!(count > 0 && [self.length_ns.len(), self.lane.len()] == [count; 2], "waves are missing");
         ensure!(self.lane.iter().all(|lane| *lane < lanes), "a wave has a lane that does not exist");
-        ensure!(self.weight.is_finite() && self.weight > 0.0, "waves stand for none");
+        ensure!(self.weight.is_finite() && self.weight > 0.0, "a weight is not positive");
         let mut begin_us = 0.0;
         let wave = |((gap, length), lane): ((&u32, &u32), &u32)| {
             begin_us += us(*gap);
@@ -211,8 +211,8 @@ mod tests {
             (|stored| stored.lanes = Lanes::Packed(1 << 30), "more than a device has"),
             (|stored| stored.dispatches[1].length_ns.truncate(2), "waves are missing"),
             (|stored| stored.dispatches.clear(), "no dispatch"),
-            (|stored| stored.dispatches[0].weight = 0.0, "stand for none"),
-            (|stored| stored.step_us = -1.0, "a time is none"),
+            (|stored| stored.dispatches[0].weight = 0.0, "a weight is not positive"),
+            (|stored| stored.step_us = -1.0, "stamps_us or step_us is no time"),
         ];
         for (spoil, reason) in all {
             let message = format!("{:#}", kept(&text(spoil)).unwrap_err());
