@@ -86,10 +86,10 @@ fn raced(before: &Record, after: &Record) -> Option<String> {
             let other = after.rows.iter().find(|other| other.variant == row.variant)?;
             let ((old, of_old), (new, of_new)) = (of(row)?, of(other)?);
             ((old == 0) != (new == 0))
-                .then(|| format!("{} in {old} of {of_old} → {new} of {of_new} samples", row.variant))
+                .then(|| format!("{} in {old} of {of_old} → {new} of {of_new} samples", row.label()))
         })
         .collect();
-    (!told.is_empty()).then(|| format!("wrong pixels on one side only: {}", told.join(", ")))
+    (!told.is_empty()).then(|| format!("wrong pixels on one side only: {}", told.join("; ")))
 }
 
 /// The names of failed self-test checks; `None` if none failed.

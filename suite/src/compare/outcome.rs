@@ -57,6 +57,8 @@ pub struct Pair {
 pub struct Change {
     /// Its name.
     pub variant: String,
+    /// What people read in place of the name.
+    pub label: String,
     /// The outcome.
     pub outcome: Outcome,
     /// The change of its status, or the status of a variant without figures.
@@ -133,7 +135,7 @@ impl Pair {
         }
         let figures = self.rows.iter().filter(|row| row.lost);
         lines.extend(figures.map(|row| {
-            format!("{} of {sample}: {}", row.variant, row.status.as_deref().unwrap_or("no figures"))
+            format!("{} of {sample}: {}", row.label, row.status.as_deref().unwrap_or("no figures"))
         }));
         lines
     }
@@ -164,6 +166,7 @@ pub fn change(before: (&Row, &Record), after: (&Row, &Record), limits: Limits) -
     let (old, new) = (before.0, after.0);
     let mut change = Change {
         variant: old.variant.clone(),
+        label: old.label().to_owned(),
         outcome: Outcome::Without,
         status: None,
         lost: false,

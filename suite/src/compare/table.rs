@@ -56,7 +56,7 @@ fn broken(compared: &Comparison) -> Vec<String> {
     rows.filter(|(_, row)| row.outcome == Outcome::Broken)
         .map(|(pair, row)| {
             let status = row.status.as_deref().unwrap_or(ABSENT);
-            format!("BROKEN: {} of {}: {status}", row.variant, pair.sample)
+            format!("BROKEN: {} of {}: {status}", row.label, pair.sample)
         })
         .collect()
 }
@@ -88,7 +88,7 @@ fn section(paper: &mut Paper, pair: &Pair, all: bool) {
     paper.line(&title);
     pair.differences.iter().for_each(|line| paper.line(&format!("- {line}")));
     for (side, names) in alone.into_iter().filter(|(_, names)| !names.is_empty()) {
-        paper.line(&format!("- only in the {side}: {}", names.join(", ")));
+        paper.line(&format!("- only in the {side}: {}", names.join("; ")));
     }
     if !rows.is_empty() {
         paper.table(&drawn(&rows));
@@ -108,18 +108,18 @@ fn reasons(rows: &[&Change]) -> Vec<String> {
     let of_row = |row: &Change| {
         let times = [("", &row.isolated), (" (back to back)", &row.pipelined)];
         let times = times.into_iter().filter_map(|(time, judged)| {
-            Some((judged.as_ref()?.reason.clone()?, format!("{}{time}", row.variant)))
+            Some((judged.as_ref()?.reason.clone()?, format!("{}{time}", row.label)))
         });
         let status = row.status.clone().filter(|_| row.outcome != Outcome::Broken);
-        times.chain(status.map(|status| (status, row.variant.clone()))).collect::<Vec<_>>()
+        times.chain(status.map(|status| (status, row.label.clone()))).collect::<Vec<_>>()
     };
     let lines = grouped(rows.iter().flat_map(|row| of_row(row)));
-    lines.iter().map(|(reason, names)| format!("{}: {reason}.", names.join(", "))).collect()
+    lines.iter().map(|(reason, names)| format!("{}: {reason}.", names.join("; "))).collect()
 }
 
 /// The table of changes.
 fn drawn(rows: &[&Change]) -> Table {
-    let mut table = Table::new("Variant", rows.iter().map(|row| row.variant.clone())).apart(2);
+    let mut table = Table::new("Variant", rows.iter().map(|row| row.label.clone())).apart(2);
     table.push(Column::new(Side::Left, "Verdict", rows.iter().map(|row| row.outcome.word().to_owned())));
     let column = |head: &str, of: fn(&Change) -> Option<&Judged>, cell: &dyn Fn(&Judged) -> String| {
         let cell = |row: &&Change| of(row).map_or_else(String::new, cell);

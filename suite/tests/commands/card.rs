@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use record::stats::Interval;
-use record::{Ended, Outcome, Record, fixture, json, read_record};
+use record::figures::Time;
+use record::{Compared, Ended, Outcome, Record, fixture, json, read_record};
 use report::scene::text_width;
 use resvg::tiny_skia::Pixmap;
 use resvg::usvg::{Options, Tree};
@@ -168,9 +168,9 @@ fn without_a_figure_the_usual_way_is_the_measure() {
 #[test]
 fn the_headline_says_which_variants_are_compared() {
     let mut record = fixture::limits();
-    let value = record.headline.as_mut().unwrap().value.as_mut().unwrap();
-    // 200 µs of the solver's 50.
-    (value.median, value.interval) = (4.0, Some(Interval { low: 4.0, high: 4.0 }));
+    let [variant, other] = ["shared cached", "solver"]
+        .map(|label| record.rows.iter().find(|row| row.label() == label).unwrap().variant.clone());
+    record.headline.as_mut().unwrap().compared = Some(Compared { variant, other, time: Time::Isolated });
     let texts = checked(&card(&record).unwrap());
     assert!(texts.contains(&"Median time alone · solver = 1.00x".to_owned()), "{texts:?}");
     let at = texts.iter().position(|text| text == "shared cached").unwrap();

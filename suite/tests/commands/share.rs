@@ -35,7 +35,7 @@ fn a_run_that_is_there_is_shared_without_the_places_of_its_machine() {
     run(here);
     let done = suite(here, &["share", "run"]);
     assert_eq!((done.code, &done.said[..]), (0, ""));
-    let name = "hot-lap-2026-11-25-nvidia-h100-80gb-hbm3";
+    let name = "hot-lap-2026-11-26-nvidia-h100-80gb-hbm3";
     assert_eq!(names(here), [name, "run"]);
     for says in
         ["? codegen", "codegen failed in", &format!("To send:      {name}, 3 files, "), "\n  3. Attach"]

@@ -125,8 +125,8 @@ fn each_driver_is_there_with_its_latest_run() {
         shown.contains(&format!(
             "-->\n| The claim | The source | NVIDIA H100 80GB HBM3 (NVIDIA 580.159.04) | Other (NVIDIA 580.159.04) |\n\
              |---|---|---|---|\n\
-             | [{claim}](f/lds_blur.md) | talk: 9x | – | ✗ [1.00x](runs/2026-01-03-other/lds_blur) |\n\
-             | [{claim}](f/codegen.md) |  | ✓ [1.00x](runs/2026-01-02-h100/codegen) | – |\n"
+             | [{claim}](f/lds_blur.md) | talk: 9x | – | ✗ [1.001x](runs/2026-01-03-other/lds_blur) |\n\
+             | [{claim}](f/codegen.md) |  | ✓ [1.001x](runs/2026-01-02-h100/codegen) | – |\n"
         )),
         "{shown}"
     );
