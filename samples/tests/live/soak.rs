@@ -22,6 +22,8 @@ const SEED: &str = "HOTLAP_SOAK_SEED";
 const ACTIONS: &str = "HOTLAP_SOAK_ACTIONS";
 /// Memory may grow by so many of a hundred.
 const GROWTH: u64 = 5;
+/// And by blocks of 4 MiB that are taken once, as late as their order of events comes: 600 actions take no more than 40.
+const BLOCKS_KB: u64 = 3 * 4096;
 /// Valid texts of the shader: so many are kept compiled and no more.
 const TEXTS: usize = 6;
 /// glibc returns what is freed, instead of keeping more the larger the pieces were: what grows is in use.
@@ -66,7 +68,7 @@ fn takes_no_more() -> Result<()> {
     life.lasts(&mut soak)?;
     let after = soak.memory()?;
     println!("{before} kB, then {after} kB");
-    let most = before + before * GROWTH / 100;
+    let most = before + before * GROWTH / 100 + BLOCKS_KB;
     ensure!(after <= most, "{before} kB of memory became {after} kB");
     ended_quietly(soak.window.quit()?)
 }
