@@ -102,7 +102,7 @@ pub struct Snapshot {
     pub frames: Arc<[Frame]>,
     /// The picture of the shown variant's result.
     pub picture: Option<Arc<Picture>>,
-    /// Whether waves are traced, and drawn large in place of the picture.
+    /// Whether the waves are large, or the matrix of a sample that counts trials; else the picture. Large waves are traced.
     pub traces: bool,
     /// Traced waves: the shown variant first, then the compared one.
     pub timelines: Arc<[Timeline]>,

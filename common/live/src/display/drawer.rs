@@ -236,7 +236,7 @@ impl Drawer {
             "a variant is wrong, so this sample stays: Q quits with exit code 2, 0 resets the figures"
         );
         if let Some(record) = &next.replay {
-            Replay::check(record)?;
+            Replay::check(record, &next.sample)?;
         }
         Ok(Some(next))
     }

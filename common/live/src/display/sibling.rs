@@ -8,6 +8,8 @@ use anyhow::{Context, Result};
 /// Another sample, to be started in place of this one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Next {
+    /// Its name.
+    pub sample: String,
     /// Its program.
     pub program: PathBuf,
     /// Its arguments.
@@ -60,7 +62,7 @@ pub(super) fn sibling(
         let program = folder.join(format!("{name}{EXE_SUFFIX}"));
         let replay = run.map(|(run, file)| run.join(name).join(file));
         let is_whole = program.is_file() && replay.as_ref().is_none_or(|record| record.is_file());
-        is_whole.then_some(Next { program, arguments: Vec::new(), replay })
+        is_whole.then(|| Next { sample: name.to_owned(), program, arguments: Vec::new(), replay })
     };
     others.into_iter().find_map(next)
 }

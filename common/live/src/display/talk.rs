@@ -65,8 +65,8 @@ struct Written {
 }
 
 impl Talk {
-    /// Reads the steps and begins with the step `at`, counted from 1. A step that names no sample keeps sample, knobs and record of the step before; knobs that it names
-    /// replace those. Paths of records begin at the file.
+    /// Reads the steps and begins with the step `at`, counted from 1. A step that names no sample keeps sample, knobs and
+    /// record of the step before; knobs that it names replace those. Paths of records begin at the file.
     ///
     /// # Errors
     /// The file cannot be read, is no list of steps, names what does not exist or an argument that `is_shared` by all
@@ -124,7 +124,7 @@ impl Talk {
         ensure!(program.is_file(), "{} is not built: cargo build --release --bins", program.display());
         let mut arguments = step.arguments.clone();
         arguments.push(format!("--step={}", self.at + 1));
-        Ok(Next { program, arguments, replay: step.replay.clone() })
+        Ok(Next { sample: step.sample.clone(), program, arguments, replay: step.replay.clone() })
     }
 }
 

@@ -4,13 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
-use record::trace::{STORED_WAVES, read_waves};
-use record::{Compared, Promise, Record, Row, Traced, is_limit, read_record};
+use anyhow::{Result, ensure};
+use record::figures::Figures;
+use record::trace::{STORED_WAVES, Trace, read_waves};
+use record::{Compared, Promise, Record, Row, is_limit, read_record};
 
 use super::state::{EngineState, counts_trials};
 use crate::handoff::Handoff;
-use crate::messages::{About, Command, Entry, Figures, Frame, Snapshot, Timeline};
+use crate::messages::{self, About, Command, Entry, Frame, Snapshot, Timeline};
 use crate::ui::finding_and_claim;
 
 /// Time between two frames.
@@ -30,41 +31,16 @@ impl Replay {
     /// # Errors
     /// A file cannot be read, or the record is another sample's or has no rows.
     pub fn read(path: &Path, sample: &'static str) -> Result<Self> {
-        let (record, waves) = Self::parts(path)?;
-        let shown = path.display();
-        ensure!(record.sample == sample, "{shown} is a record of {}, not of {sample}", record.sample);
+        let (record, waves) = parts(path, sample)?;
         Ok(Self { sample, record: Arc::new(record), waves })
     }
 
-    /// Checks that [`Self::read`] can read it, except for its sample.
+    /// Checks that [`Self::read`] can read it.
     ///
     /// # Errors
     /// Those of [`Self::read`].
-    pub fn check(path: &Path) -> Result<()> {
-        Self::parts(path).map(drop)
-    }
-
-    fn parts(path: &Path) -> Result<(Record, Vec<Timeline>)> {
-        let shown = path.display();
-        // Opening a pipe could block forever.
-        ensure!(path.is_file(), "{shown} is no file");
-        let record = read_record(path)?;
-        ensure!(!record.rows.is_empty(), "{shown} has no variants to show");
-        let beside = path.with_file_name(STORED_WAVES);
-        let traces = if beside.is_file() { read_waves(&beside)? } else { Vec::new() };
-        let waves = traces.into_iter().map(|(name, trace)| {
-            let variant = record.rows.iter().position(|row| row.variant == name);
-            let figures = variant.and_then(|at| match &record.rows[at].trace {
-                Some(Traced::Ok { figures, .. }) => Some(Arc::new((**figures).clone())),
-                _ => None,
-            });
-            let (variant, figures) = variant.zip(figures).with_context(|| {
-                format!("{}: {name} was not traced in the record beside it", beside.display())
-            })?;
-            Ok(Timeline { variant, trace: Arc::new(trace), figures })
-        });
-        let waves = waves.collect::<Result<_>>()?;
-        Ok((record, waves))
+    pub fn check(path: &Path, sample: &str) -> Result<()> {
+        parts(path, sample).map(drop)
     }
 
     /// Shows it until the display quits.
@@ -109,12 +85,12 @@ impl Replay {
             recorded: Some(format!("record of {day}").into()),
             variants: record.rows.iter().map(|row| entry(record, row)).collect(),
             current: compared.and_then(|compared| at(&compared.variant)).or_else(first).unwrap_or_default(),
-            figures: Arc::new(Figures {
+            figures: Arc::new(messages::Figures {
                 record: Some(Arc::clone(record)),
                 rounds: kept.and_then(|kept| u32::try_from(kept).ok()).unwrap_or_default(),
                 measured,
             }),
-            traces: !counts_trials(record.matrix.as_ref()),
+            traces: true,
             settings: Arc::new(record.configuration.clone()),
             ..Snapshot::default()
         }
@@ -156,6 +132,24 @@ impl Replay {
             _ => format!("only stored of {}", stored.join("; ")),
         });
     }
+}
+
+fn parts(path: &Path, sample: &str) -> Result<(Record, Vec<Timeline>)> {
+    let shown = path.display();
+    // Opening a pipe could block forever.
+    ensure!(path.is_file(), "{shown} is no file");
+    let record = read_record(path)?;
+    ensure!(record.sample == sample, "{shown} is a record of {}, not of {sample}", record.sample);
+    ensure!(!record.rows.is_empty(), "{shown} has no variants to show");
+    let figures = Figures::new(&record.rows);
+    let stored = path.with_file_name(STORED_WAVES);
+    let traces = if stored.is_file() { read_waves(&stored, |name| figures.trace(name))? } else { Vec::new() };
+    let timeline = |(name, trace): (String, Trace)| {
+        let variant = record.rows.iter().position(|row| row.variant == name)?;
+        Some(Timeline { variant, trace: Arc::new(trace), figures: Arc::new(figures.trace(&name)?.clone()) })
+    };
+    let waves = traces.into_iter().filter_map(timeline).collect();
+    Ok((record, waves))
 }
 
 fn entry(record: &Record, row: &Row) -> Entry {
@@ -263,7 +257,7 @@ mod tests {
         let waves_of = |name: &str| waves(&[(name.to_owned(), traces::single())]).unwrap();
         let beside = folder.path().join(STORED_WAVES);
         std::fs::write(&beside, waves_of("unknown")).unwrap();
-        assert!(refusal("bloom").ends_with("unknown was not traced in the record beside it"));
+        assert!(refusal("bloom").ends_with("the record has no trace of unknown"));
         std::fs::write(&beside, "no waves").unwrap();
         assert!(refusal("bloom").contains("waves.json.gz"));
         std::fs::remove_file(beside).unwrap();

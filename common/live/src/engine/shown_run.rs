@@ -191,7 +191,8 @@ impl<'e> ShownRun<'e> {
         let (current, other, traces) = {
             let mut state = self.state.borrow_mut();
             (state.step, state.look) = (false, false);
-            (state.snapshot.current, state.snapshot.other, state.snapshot.traces)
+            let traces = state.snapshot.traces && !state.snapshot.has_matrix();
+            (state.snapshot.current, state.snapshot.other, traces)
         };
         // Trace before sampling: a trace leaves its own result, and the picture must show the sample's.
         let traced = if traces { self.waves.timelines(session, current, other)? } else { None };

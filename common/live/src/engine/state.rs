@@ -78,10 +78,12 @@ impl EngineState {
         let current = shown(Some(self.snapshot.current), &self.snapshot).unwrap_or(first);
         let other = shown(self.snapshot.other, &self.snapshot).filter(|&other| other != current);
         self.untraceable = lab.untraceable();
-        // Of a sample that moves, the picture is the subject; of one that counts trials, the matrix.
-        let traces = self.traces.unwrap_or(lab.report.animation.is_none())
-            && self.untraceable.is_none()
-            && !counts_trials(lab.report.shown_matrix());
+        if counts_trials(lab.report.shown_matrix()) {
+            // Its matrix is in the place of waves.
+            self.untraceable = None;
+        }
+        // Of a sample that moves, the picture is the subject.
+        let traces = self.traces.unwrap_or(lab.report.animation.is_none()) && self.untraceable.is_none();
         self.snapshot = Snapshot {
             variants: lab.variants.iter().map(|variant| entry(lab, variant)).collect(),
             current,

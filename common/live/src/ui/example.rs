@@ -196,6 +196,7 @@ pub(super) fn trials(pixels: [u32; 2]) -> Snapshot {
     };
     Snapshot {
         sample: "data_race",
+        traces: true,
         variants: record.rows.iter().map(entry).collect(),
         current: 5,
         other: Some(0),

@@ -103,8 +103,6 @@ pub struct Ui {
     help: bool,
     demo: Option<Demo>,
     step: Option<StepText>,
-    /// The result is large, and a matrix is not.
-    is_result_large: bool,
     /// Position of the variant that a split compares with.
     rival: Option<usize>,
     styled: Option<Look>,
@@ -126,7 +124,6 @@ impl Ui {
             presenter: begin.presenter,
             hidden: false,
             help: false,
-            is_result_large: false,
             demo: begin.demo.then(Demo::default),
             step: None,
             rival: None,
@@ -211,7 +208,7 @@ impl Ui {
         match which {
             Panel::Head => caption::head(ui, look, inside, snapshot),
             Panel::Numbers if snapshot.has_matrix() => {
-                return numbers::trials(ui, look, inside, snapshot, self.is_result_large).map(Command::Show);
+                return numbers::trials(ui, look, inside, snapshot).map(Command::Show);
             }
             Panel::Numbers => return self.numbers.draw(ui, look, inside, snapshot).map(Command::Show),
             Panel::Matrix => return matrix::draw(ui, look, inside, snapshot).map(Command::Show),
@@ -234,7 +231,7 @@ impl Ui {
             hidden: self.hidden,
             knobs: self.arrange.is_any(),
             matrix,
-            thumbnail: if matrix { !self.is_result_large } else { snapshot.traces },
+            thumbnail: snapshot.traces,
             whole: match &snapshot.picture {
                 Some(picture) => Some(picture.whole),
                 None => snapshot.recorded.is_none().then_some([1; 2]),
@@ -283,9 +280,6 @@ impl Ui {
                 command(Command::Compare(self.rival));
             }
             KeyAction::Reset => command(Command::Reset),
-            KeyAction::Waves if snapshot.has_matrix() && snapshot.recorded.is_none() => {
-                self.is_result_large = !self.is_result_large
-            }
             KeyAction::Waves => command(Command::Trace(!snapshot.traces)),
             KeyAction::Record => command(Command::Record),
             KeyAction::Demo => self.demo = if self.demo.is_some() { None } else { Some(Demo::default()) },

@@ -90,16 +90,10 @@ impl Numbers {
 
 /// Draws the trials of the shown and of the compared variant, or the matrix if it is not the stage; below them the
 /// cautions. Returns the variant that was clicked.
-pub(super) fn trials(
-    ui: &egui::Ui,
-    look: &Look,
-    inside: Rect,
-    snapshot: &Snapshot,
-    has_matrix: bool,
-) -> Option<usize> {
+pub(super) fn trials(ui: &egui::Ui, look: &Look, inside: Rect, snapshot: &Snapshot) -> Option<usize> {
     let rows = if look.presenter || inside.height() < 12.0 * look.unit { 1 } else { 4 };
     let inside = above_cautions(ui, look, (inside, rows), snapshot);
-    if has_matrix {
+    if !snapshot.traces {
         return matrix::draw(ui, look, inside, snapshot);
     }
     large(ui.painter(), look, inside, snapshot);

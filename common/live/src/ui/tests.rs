@@ -434,25 +434,27 @@ fn arrows_walk_through_the_rows_and_columns_of_the_matrix() {
 /// The matrix has most of the window, and the result is a thumbnail; `W` gives that room to the result.
 #[test]
 fn the_stage_is_the_matrix_or_the_result() {
-    let snapshot = example::trials([300, 200]);
+    let mut snapshot = example::trials([300, 200]);
     for (size, presenter) in
         [([1280.0, 720.0], false), ([1280.0, 720.0], true), ([480.0, 320.0], false), ([600.0, 900.0], false)]
     {
         let mut display = Display::new(size, 1.0);
         display.ui.presenter = presenter;
-        let places = |ui: &Ui| {
+        let places = |ui: &Ui, snapshot: &Snapshot| {
             let look = Look::of(Vec2::from(size), true, presenter);
             let window = Rect::from_min_size(egui::Pos2::ZERO, Vec2::from(size));
-            layout::places(window, &look, ui.wanted(&snapshot))
+            layout::places(window, &look, ui.wanted(snapshot))
         };
         let of =
             |places: &Places, panel| places.panels.iter().find(|(other, _)| *other == panel).map(|at| at.1);
-        let large = places(&display.ui);
+        snapshot.traces = true;
+        let large = places(&display.ui, &snapshot);
         assert_eq!(of(&large, Panel::Matrix), Some(large.stage));
         assert!(of(&large, Panel::Result).unwrap().contains_rect(large.picture), "{size:?}");
         assert!(large.picture.area() < 0.4 * large.stage.area() && large.picture.width() >= 80.0, "{size:?}");
-        assert!(display.commands(&snapshot, Key::W).is_empty(), "the engine does not trace");
-        let other = places(&display.ui);
+        assert_eq!(display.commands(&snapshot, Key::W), [Action::Command(Command::Trace(false))]);
+        snapshot.traces = false;
+        let other = places(&display.ui, &snapshot);
         assert_eq!((other.picture, of(&other, Panel::Matrix)), (other.stage, None));
         let output = display.settle(&snapshot);
         assert!(has(&output, "One image per pass"), "the matrix has the place of the numbers: {size:?}");

@@ -5,44 +5,38 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::parts::{Part, PartWaves};
-use super::{Dispatch, Lanes, Trace, Wave};
+use super::parts::PartWaves;
+use super::{Dispatch, DispatchFigures, Lanes, Trace, TraceFigures, Wave};
 use crate::files;
 
 /// Name of the file of waves in the folder of a run.
 pub const STORED_WAVES: &str = "waves.json.gz";
 
-/// Most waves of a trace that are stored: a plot of one wave per pixel has fewer.
+/// Most waves of a trace that are stored, or one per dispatch more: a plot of one wave per pixel has fewer.
 const MOST_WAVES: usize = 16_384;
 /// More lanes than any device has, so that a damaged file asks for no more memory than a screen has.
 const MOST_LANES: u32 = 1 << 16;
 
-/// The waves of a variant.
+/// The waves of a variant. The record has what else is known of the trace.
 #[derive(Debug, Serialize, Deserialize)]
 struct Stored {
     variant: String,
-    lanes: Lanes,
-    stamps_us: f64,
-    step_us: f64,
     dispatches: Vec<StoredDispatch>,
 }
 
-/// A dispatch, with one list per property of its waves, which packs better than one per wave.
+/// The waves of a dispatch, with one list per property, which packs better than one per wave.
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredDispatch {
-    kernel: String,
-    groups: [u32; 3],
-    one_in: u32,
+    /// Number of waves that each stands for.
     weight: f64,
-    part: Option<Part>,
     /// Time from the begin of the previous wave, or of the trace.
     begin_ns: Vec<u32>,
     length_ns: Vec<u32>,
     lane: Vec<u32>,
 }
 
-/// The content of a [`STORED_WAVES`] file: traces by variant, each with about 16,384 of its waves at most, evenly chosen, and without
-/// the stretches of their parts. Times are rounded to nanoseconds.
+/// The content of a [`STORED_WAVES`] file: traces by variant, each with about 16,384 of its waves at most, evenly chosen,
+/// and without the stretches of their parts. Times are rounded to nanoseconds.
 ///
 /// # Errors
 /// Only if memory runs out.
@@ -52,41 +46,45 @@ pub fn waves(traces: &[(String, Trace)]) -> Result<Vec<u8>> {
     files::packed(text.as_bytes()).context("packing the waves")
 }
 
-/// Reads a [`STORED_WAVES`] file.
+/// Reads a [`STORED_WAVES`] file. `figures` gives those of a variant in the record of the same run.
 ///
 /// # Errors
-/// If it cannot be read or holds no waves. The message begins with the path.
-pub fn read_waves(path: &Path) -> Result<Vec<(String, Trace)>> {
+/// If it cannot be read, holds no waves, or those of another run. The message begins with the path.
+pub fn read_waves<'f>(
+    path: &Path,
+    figures: impl Fn(&str) -> Option<&'f TraceFigures>,
+) -> Result<Vec<(String, Trace)>> {
     let read = || -> Result<Vec<(String, Trace)>> {
         let stored: Vec<Stored> = serde_json::from_str(&files::text(path)?)?;
-        stored.into_iter().map(Stored::trace).collect()
+        let trace = |stored: Stored| {
+            let of = figures(&stored.variant);
+            let of = of.with_context(|| format!("the record has no trace of {}", stored.variant))?;
+            Ok((stored.variant, trace(stored.dispatches, of)?))
+        };
+        stored.into_iter().map(trace).collect()
     };
     read().with_context(|| format!("reading {}", path.display()))
+}
+
+fn trace(stored: Vec<StoredDispatch>, figures: &TraceFigures) -> Result<Trace> {
+    let (Lanes::Multiprocessors(lanes) | Lanes::Packed(lanes)) = figures.lanes;
+    ensure!(lanes <= MOST_LANES, "{lanes} lanes are more than a device has");
+    ensure!(stored.len() == figures.dispatches.len(), "the record has another number of dispatches");
+    let each = stored.into_iter().zip(&figures.dispatches);
+    Ok(Trace {
+        dispatches: each.map(|(stored, figures)| stored.dispatch(figures, lanes)).collect::<Result<_>>()?,
+        lanes: figures.lanes,
+        stamps_us: figures.stamps_us,
+        step_us: figures.step_us,
+    })
 }
 
 impl Stored {
     fn of(variant: &str, trace: &Trace) -> Self {
         let all: usize = trace.dispatches.iter().map(|dispatch| dispatch.waves.len()).sum();
         let step = all.div_ceil(MOST_WAVES).max(1);
-        Self {
-            variant: variant.to_owned(),
-            lanes: trace.lanes,
-            stamps_us: trace.stamps_us,
-            step_us: trace.step_us,
-            dispatches: trace.dispatches.iter().map(|dispatch| StoredDispatch::of(dispatch, step)).collect(),
-        }
-    }
-
-    fn trace(self) -> Result<(String, Trace)> {
-        let (Lanes::Multiprocessors(lanes) | Lanes::Packed(lanes)) = self.lanes;
-        ensure!(lanes <= MOST_LANES, "{lanes} lanes are more than a device has");
-        let is_time = |us: f64| us.is_finite() && us >= 0.0;
-        ensure!(is_time(self.stamps_us) && is_time(self.step_us), "stamps_us or step_us is no time");
-        ensure!(!self.dispatches.is_empty(), "a trace has no dispatch");
-        let dispatches = self.dispatches.into_iter().map(|dispatch| dispatch.dispatch(lanes));
-        let dispatches = dispatches.collect::<Result<_>>()?;
-        let trace = Trace { dispatches, lanes: self.lanes, stamps_us: self.stamps_us, step_us: self.step_us };
-        Ok((self.variant, trace))
+        let dispatches = trace.dispatches.iter().map(|dispatch| StoredDispatch::of(dispatch, step));
+        Self { variant: variant.to_owned(), dispatches: dispatches.collect() }
     }
 }
 
@@ -98,18 +96,14 @@ impl StoredDispatch {
         let begins: Vec<u32> = waves.iter().map(|wave| ns(wave.begin_us)).collect();
         let before = std::iter::once(0).chain(begins.iter().copied());
         Self {
-            kernel: dispatch.kernel.clone(),
-            groups: dispatch.groups,
-            one_in: dispatch.one_in,
             weight: dispatch.weight * dispatch.waves.len() as f64 / waves.len().max(1) as f64,
-            part: dispatch.part.as_ref().map(|waves| waves.part.clone()),
             begin_ns: begins.iter().zip(before).map(|(begin, before)| begin.saturating_sub(before)).collect(),
             length_ns: waves.iter().map(|wave| ns(wave.end_us).saturating_sub(ns(wave.begin_us))).collect(),
             lane: waves.iter().map(|wave| wave.lane).collect(),
         }
     }
 
-    fn dispatch(self, lanes: u32) -> Result<Dispatch> {
+    fn dispatch(self, figures: &DispatchFigures, lanes: u32) -> Result<Dispatch> {
         let count = self.begin_ns.len();
         ensure!(count > 0 && [self.length_ns.len(), self.lane.len()] == [count; 2], "waves are missing");
         ensure!(self.lane.iter().all(|lane| *lane < lanes), "a wave has a lane that does not exist");
@@ -120,15 +114,22 @@ impl StoredDispatch {
             Wave { begin_us, end_us: begin_us + us(*length), lane: *lane }
         };
         let waves = self.begin_ns.iter().zip(&self.length_ns).zip(&self.lane).map(wave).collect();
-        let part = self.part.map(|part| PartWaves {
+        let part = figures.part.clone().map(|part| PartWaves {
             part,
             in_a_row: false,
             stretches: &[],
             waits: 0,
             stretches_us: Vec::new(),
         });
-        let Self { kernel, groups, one_in, weight, .. } = self;
-        Ok(Dispatch { kernel, groups, one_in, weight, waves, part })
+        let DispatchFigures { kernel, groups, one_in, .. } = figures;
+        Ok(Dispatch {
+            kernel: kernel.clone(),
+            groups: *groups,
+            one_in: *one_in,
+            weight: self.weight,
+            waves,
+            part,
+        })
     }
 }
 
@@ -144,6 +145,7 @@ fn us(ns: u32) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::parts::Part;
     use super::*;
 
     /// Two dispatches of `count` waves each, on four multiprocessors.
@@ -166,27 +168,34 @@ mod tests {
         Trace { dispatches, lanes: Lanes::Multiprocessors(4), stamps_us: 9.25, step_us: 0.032 }
     }
 
-    fn kept(packed: &[u8]) -> Result<Vec<(String, Trace)>> {
+    /// What is read of a file, beside the figures of `expected`.
+    fn read(packed: &[u8], expected: &Trace) -> Result<Trace> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join(STORED_WAVES);
         std::fs::write(&path, packed)?;
-        read_waves(&path)
+        let figures = TraceFigures::of(expected, None).unwrap();
+        let mut read = read_waves(&path, |name| (name == "events").then_some(&figures))?;
+        assert_eq!(read.len(), 1);
+        Ok(read.remove(0).1)
+    }
+
+    fn of_events(trace: &Trace) -> Vec<u8> {
+        waves(&[("events".into(), trace.clone())]).unwrap()
     }
 
     #[test]
     fn waves_come_back() {
         let mut expected = trace(400);
-        let read = kept(&waves(&[("events".into(), expected.clone()), ("other".into(), trace(1))]).unwrap());
-        let [(name, read), _] = read.unwrap().try_into().unwrap();
+        let read = read(&of_events(&expected), &expected).unwrap();
         let part = expected.dispatches[1].part.as_mut().unwrap();
         (part.in_a_row, part.stretches, part.waits) = (false, &[], 0);
-        assert_eq!((&*name, read), ("events", expected));
+        assert_eq!(read, expected);
     }
 
     #[test]
     fn many_waves_are_thinned_and_stand_for_the_rest() {
         let many = trace(100_000);
-        let [(_, read)] = kept(&waves(&[("a".into(), many.clone())]).unwrap()).unwrap().try_into().unwrap();
+        let read = read(&of_events(&many), &many).unwrap();
         let stored: usize = read.dispatches.iter().map(|dispatch| dispatch.waves.len()).sum();
         assert!((MOST_WAVES / 2..=MOST_WAVES).contains(&stored), "{stored}");
         for (read, all) in read.dispatches.iter().zip(&many.dispatches) {
@@ -197,28 +206,29 @@ mod tests {
         }
     }
 
-    type Spoil = fn(&mut Stored);
-
     #[test]
     fn a_damaged_file_is_refused() {
+        type Spoil = fn(&mut Stored);
         let text = |spoil: Spoil| {
             let mut stored = Stored::of("events", &trace(4));
             spoil(&mut stored);
             files::packed(serde_json::to_string(&[stored]).unwrap().as_bytes()).unwrap()
         };
-        let all: [(Spoil, &str); 6] = [
+        let all: [(Spoil, &str); 5] = [
+            (|stored| stored.variant = "other".into(), "the record has no trace of other"),
             (|stored| stored.dispatches[0].lane[2] = 4, "a lane that does not exist"),
-            (|stored| stored.lanes = Lanes::Packed(1 << 30), "more than a device has"),
             (|stored| stored.dispatches[1].length_ns.truncate(2), "waves are missing"),
-            (|stored| stored.dispatches.clear(), "no dispatch"),
+            (|stored| stored.dispatches.truncate(1), "another number of dispatches"),
             (|stored| stored.dispatches[0].weight = 0.0, "a weight is not positive"),
-            (|stored| stored.step_us = -1.0, "stamps_us or step_us is no time"),
         ];
         for (spoil, reason) in all {
-            let message = format!("{:#}", kept(&text(spoil)).unwrap_err());
+            let message = format!("{:#}", read(&text(spoil), &trace(4)).unwrap_err());
             assert!(message.contains(STORED_WAVES) && message.contains(reason), "{message}");
         }
-        assert!(kept(b"no gzip").is_err());
-        assert!(kept(&text(|_| ())).is_ok());
+        let packed = Trace { lanes: Lanes::Packed(1 << 30), ..trace(4) };
+        let message = format!("{:#}", read(&of_events(&packed), &packed).unwrap_err());
+        assert!(message.contains("more than a device has"), "{message}");
+        assert!(read(b"no gzip", &trace(4)).is_err());
+        assert!(read(&text(|_| ()), &trace(4)).is_ok());
     }
 }
