@@ -37,7 +37,7 @@ pub struct Form {
     pub conclusions: bool,
     /// Prints the times of a CPU device too.
     pub times: bool,
-    /// Leaves the table out: something else was asked for, such as a picture.
+    /// The finding and the correctness alone: something else was asked for, such as a picture.
     pub brief: bool,
 }
 
@@ -57,10 +57,13 @@ impl Form {
 /// The text of a run. Ends with a newline.
 #[must_use]
 pub fn answer(record: &Record, form: Form) -> String {
+    let form = Form { brief: form.brief && !form.verbose, ..form };
     let mut page = Page { form, text: String::new() };
     let shows_table = !form.brief && (form.times || record.device.kind != Kind::Cpu);
-    page.line("", &head(record));
-    page.gap();
+    if !form.brief {
+        page.line("", &head(record));
+        page.gap();
+    }
     headline(&mut page, record);
     if form.verbose {
         page.gap();
@@ -71,7 +74,9 @@ pub fn answer(record: &Record, form: Form) -> String {
         page.gap();
         table(&mut page, record);
     }
-    page.gap();
+    if !form.brief {
+        page.gap();
+    }
     for (is_bad, line) in correctness::lines(record, shows_table) {
         page.line(if is_bad { RED } else { "" }, &line);
     }
@@ -143,6 +148,9 @@ fn headline(page: &mut Page, record: &Record) {
         let interval = interval.map_or_else(String::new, |interval| format!(" ({interval})"));
         let sign = if headline.outcome == Outcome::SaysNothing { "" } else { headline.outcome.sign() };
         page.line(BOLD, format!("{sign} {finding}{interval}.").trim_start());
+        if page.form.brief {
+            return;
+        }
         page.line("", &claim(headline));
     }
     let conclusions = record.verdict.iter().flat_map(|text| text.lines());

@@ -358,7 +358,8 @@ impl Run {
         let detail = if self.common.output.compact { Detail::Compact } else { Detail::Whole };
         let draw = |file: &TraceFile| {
             file.write(record, traces, (self.common.output.theme, detail))?;
-            say(&format!("{}: waves of {} of {traced} variants{others}", file.destination, traces.len()));
+            let (to, count, device) = (&file.destination, traces.len(), &record.device.name);
+            say(&format!("{to}: waves of {count} of {traced} variants on {device}{others}"));
             Ok(())
         };
         self.common.output.trace.iter().map(draw).filter_map(Result::err).collect()
