@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use record::figures::Time;
-use record::{Compared, Ended, Outcome, Record, fixture, json, read_record};
+use record::figures::{Figures, Time};
+use record::trace::{STORED_WAVES, read_waves};
+use record::{Compared, Ended, Headline, Outcome, Record, fixture, json, read_record};
 use report::scene::text_width;
 use resvg::tiny_skia::Pixmap;
 use resvg::usvg::{Options, Tree};
@@ -93,6 +94,31 @@ fn every_sample_has_one() {
     }
     assert_eq!(names(folder.path()).len(), 13);
     insta::assert_snapshot!("cards", all);
+}
+
+/// The variants that a headline names give its figure, and their waves are stored.
+#[test]
+fn a_headline_compares_what_it_names() {
+    for sample in names(&h100()).into_iter().filter(|name| h100().join(name).is_dir()) {
+        let record = read_record(&h100().join(&sample).join("record.json")).unwrap();
+        let Headline { value, compared, .. } = record.headline.unwrap();
+        let (value, figures) = (value.unwrap(), Figures::new(&record.rows));
+        let Some(Compared { variant, other, time }) = compared else {
+            assert_eq!(sample, "data_race", "it counts trials");
+            continue;
+        };
+        let ratio = figures.ratio_of(time, &variant, &other).unwrap().median;
+        let found = match value.unit.as_str() {
+            "x" => ratio,
+            "%" => 100.0 * (1.0 - 1.0 / ratio),
+            // The pass of the chain that is cold in both does not count.
+            _ => figures.difference_us(&variant, &other).unwrap().median / 7.0,
+        };
+        assert!((found - value.median).abs() < 1e-9 * found.abs(), "{sample}: {found}, not {}", value.median);
+        let waves = read_waves(&h100().join(&sample).join(STORED_WAVES), |name| figures.trace(name)).unwrap();
+        let is_stored = |name: &String| waves.iter().any(|(stored, _)| stored == name);
+        assert!(is_stored(&variant) && is_stored(&other), "{sample}");
+    }
 }
 
 fn pixel(picture: &Pixmap, [x, y]: [u32; 2]) -> [u8; 3] {
