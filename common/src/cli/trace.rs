@@ -3,8 +3,8 @@
 use std::str::FromStr;
 
 use anyhow::{Result, bail};
+use record::Record;
 use record::trace::Trace;
-use record::{Record, Traced};
 
 use report::{Destination, Detail, Lane, Theme};
 
@@ -58,13 +58,8 @@ impl TraceFile {
         traces: &[(String, Trace)],
         (theme, detail): (Theme, Detail),
     ) -> Result<()> {
-        let mut lanes: Vec<Lane<'_>> = Vec::new();
-        for (name, trace) in traces {
-            let row = record.rows.iter().find(|row| row.variant == *name);
-            if let Some((row, Some(Traced::Ok { figures, .. }))) = row.map(|row| (row, &row.trace)) {
-                lanes.push(Lane { row, trace, figures });
-            }
-        }
+        let lanes: Vec<Lane<'_>> =
+            traces.iter().filter_map(|(name, trace)| Lane::of(record, name, trace)).collect();
         match self.form {
             Form::Svg => self.destination.write(report::timeline_svg(record, &lanes, theme, detail)?),
             Form::Png => self.destination.write(report::timeline_png(record, &lanes, theme, detail)?),

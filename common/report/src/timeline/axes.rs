@@ -9,6 +9,9 @@ pub(super) const EDGE: f64 = 28.0;
 pub(super) const LEFT: f64 = 100.0;
 pub(super) const PLOT: f64 = 1272.0;
 pub(super) const PLOT_HEIGHT: f64 = 150.0;
+/// Font size of all text but headings and the numbers on bars, and the height of its lines.
+pub(super) const TEXT: f64 = 14.0;
+pub(super) const LINE: f64 = 20.0;
 
 /// A whole number that is not negative, converted to an index.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in the picture")]

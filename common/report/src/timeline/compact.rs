@@ -2,20 +2,20 @@
 
 use record::{Kind, Record};
 
-use super::axes::{short_us, whole};
+use super::axes::{LINE, TEXT, short_us, whole};
 use super::bins::{Binned, Grid};
 use super::colours::Ink;
 use super::lane::Lane;
 use super::panel::{Frame, time_axis, waves};
+use crate::answer::capital;
 use crate::scene::{Anchor, Scene, Words, broken};
 
 /// Width of the picture: the text column of a README on a code host.
 const WIDTH: f64 = 880.0;
 const EDGE: f64 = 16.0;
 const HEIGHT: f64 = 74.0;
-/// Font sizes of headings and of all other text.
+/// Font size of the heading.
 const LARGE: f64 = 18.0;
-const SMALL: f64 = 14.0;
 
 /// The picture and its size. A column of waves is `step` units wide.
 pub(super) fn drawn(record: &Record, panels: &[Lane<'_>], step: f64) -> (Scene, [f64; 2]) {
@@ -32,9 +32,9 @@ pub(super) fn drawn(record: &Record, panels: &[Lane<'_>], step: f64) -> (Scene, 
     let mut lines = Vec::new();
     for (lane, binned) in panels.iter().zip(&binned) {
         y += 32.0;
-        scene.words(&Words::new([EDGE, y], SMALL, Ink::Text, lane.row.label()).bold());
+        scene.words(&Words::new([EDGE, y], TEXT, Ink::Text, lane.row.label()).bold());
         let span = short_us(lane.figures.whole.span_us());
-        let span = Words::new([WIDTH - EDGE, y], SMALL, Ink::Text, span);
+        let span = Words::new([WIDTH - EDGE, y], TEXT, Ink::Text, span);
         scene.words(&span.bold().anchored(Anchor::End));
         y += HEIGHT + 12.0;
         waves(&mut scene, y, lane, binned, &frame);
@@ -47,7 +47,7 @@ pub(super) fn drawn(record: &Record, panels: &[Lane<'_>], step: f64) -> (Scene, 
 /// The finding, the device, and how to read the plots; returns the y coordinate of the last line.
 fn head(scene: &mut Scene, record: &Record) -> f64 {
     let finding = match &record.headline {
-        Some(headline) if record.device.kind != Kind::Cpu => headline.finding.clone(),
+        Some(headline) if record.device.kind != Kind::Cpu => capital(&headline.finding),
         _ => format!("{}: waves in flight", record.sample),
     };
     let device = match record.device.kind {
@@ -57,11 +57,11 @@ fn head(scene: &mut Scene, record: &Record) -> f64 {
     let settings = record::listed(&record.configuration);
     let mut y = 28.0;
     scene.words(&Words::new([EDGE, y], LARGE, Ink::Text, finding).bold());
-    let key = "Height: waves in flight. A colour: a dispatch. Striped: the GPU fills or drains. Red: no wave in flight.";
+    let key = "Height: waves in flight. Colour: a dispatch or pass. Striped: fill or drain. Red: no wave in flight.";
     for text in [format!("{device}; {settings}"), key.to_owned()] {
-        for line in broken(&text, SMALL, false, WIDTH - 2.0 * EDGE) {
-            y += 20.0;
-            scene.words(&Words::new([EDGE, y], SMALL, Ink::Faint, line));
+        for line in broken(&text, TEXT, false, WIDTH - 2.0 * EDGE) {
+            y += LINE;
+            scene.words(&Words::new([EDGE, y], TEXT, Ink::Faint, line));
         }
     }
     y

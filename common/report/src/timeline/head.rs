@@ -3,13 +3,10 @@
 use anyhow::Result;
 use record::{Kind, Record};
 
-use super::axes::{EDGE, WIDTH};
+use super::axes::{EDGE, LINE, TEXT, WIDTH};
 use super::colours::{Ink, Map, SHADES};
 use super::svg;
 use crate::scene::{Area, Scene, Words, broken, text_width};
-
-const SMALL: f64 = 14.0;
-const LINE: f64 = 20.0;
 
 /// Draws the head and returns the y coordinate of its end. `full` explains the shades of a row, `waits` the lighter
 /// areas.
@@ -17,14 +14,14 @@ pub(super) fn draw(scene: &mut Scene, record: &Record, full: &str, waits: &str) 
     let mut y = 40.0;
     scene.words(&Words::new([EDGE, y], 22.0, Ink::Text, title(record)).bold());
     y += 6.0;
-    for line in broken(&subtitle(record), SMALL, false, WIDTH - 2.0 * EDGE) {
+    for line in broken(&subtitle(record), TEXT, false, WIDTH - 2.0 * EDGE) {
         y += LINE;
-        scene.words(&Words::new([EDGE, y], SMALL, Ink::Faint, line));
+        scene.words(&Words::new([EDGE, y], TEXT, Ink::Faint, line));
     }
     if record.device.kind == Kind::Cpu {
         y += LINE;
         let text = "CPU device: how waves fill, drain and overlap here proves nothing about a GPU.";
-        scene.words(&Words::new([EDGE, y], SMALL, Ink::Warning, text));
+        scene.words(&Words::new([EDGE, y], TEXT, Ink::Warning, text));
     }
     y += LINE + 8.0;
     Ok(key(scene, y, full, waits)? + 10.0)
@@ -57,7 +54,7 @@ fn key(scene: &mut Scene, y: f64, full: &str, waits: &str) -> Result<f64> {
         waits,
     ];
     for (at, text) in texts.into_iter().enumerate().filter(|(_, text)| !text.is_empty()) {
-        let wide = SPECIMEN + 6.0 + text_width(text, 13.0, false);
+        let wide = SPECIMEN + 6.0 + text_width(text, TEXT, false);
         if left + wide > WIDTH - EDGE {
             (left, y) = (EDGE, y + LINE);
         }
@@ -70,7 +67,7 @@ fn key(scene: &mut Scene, y: f64, full: &str, waits: &str) -> Result<f64> {
             4 => svg::map(scene, specimen, &shades())?,
             _ => scene.area(specimen, Ink::Waiting(0)),
         }
-        scene.words(&Words::new([left + SPECIMEN + 6.0, y], 13.0, Ink::Faint, text));
+        scene.words(&Words::new([left + SPECIMEN + 6.0, y], TEXT, Ink::Faint, text));
         left += wide + 12.0;
     }
     Ok(y)
@@ -105,9 +102,4 @@ pub(super) fn gap(scene: &mut Scene, area: Area) {
 fn shades() -> Map {
     let cells: Vec<u8> = (0..=SHADES).map(|shade| if shade == 0 { 0 } else { Map::cell(0, shade) }).collect();
     Map { columns: cells.len(), cells }
-}
-
-/// Line height and font size of small text.
-pub(super) const fn small() -> (f64, f64) {
-    (LINE, SMALL)
 }

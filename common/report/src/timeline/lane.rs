@@ -17,6 +17,18 @@ pub struct Lane<'t> {
     pub figures: &'t TraceFigures,
 }
 
+impl<'t> Lane<'t> {
+    /// The panel of a variant, if the record has the figures of its trace.
+    #[must_use]
+    pub fn of(record: &'t Record, variant: &str, trace: &'t Trace) -> Option<Self> {
+        let row = record.rows.iter().find(|row| row.variant == variant)?;
+        match &row.trace {
+            Some(Traced::Ok { figures, .. }) => Some(Self { row, trace, figures }),
+            _ => None,
+        }
+    }
+}
+
 /// Refuses traces that cannot be drawn correctly.
 pub(super) fn checked(record: &Record, panels: &[Lane<'_>]) -> Result<()> {
     if panels.is_empty() {

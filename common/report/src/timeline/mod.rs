@@ -22,7 +22,7 @@ use anyhow::{Result, ensure};
 use record::Record;
 use record::trace::Lanes;
 
-use self::axes::{EDGE, LEFT, PLOT, PLOT_HEIGHT, WIDTH, whole};
+use self::axes::{EDGE, LEFT, LINE, PLOT, PLOT_HEIGHT, TEXT, WIDTH, whole};
 use self::bins::{Binned, Grid};
 use self::colours::Ink;
 use self::lane::checked;
@@ -108,12 +108,11 @@ fn drawn(record: &Record, panels: &[Lane<'_>], step: f64, detail: Detail) -> Res
 
 /// Names the rows that are not drawn, with the reasons.
 fn refused(scene: &mut Scene, mut y: f64, record: &Record) -> f64 {
-    let (line, small) = head::small();
     for (reason, name) in refusals(&record.rows) {
         let text = format!("Not drawn: {name}: {reason}");
-        for text in broken(&text, small, false, WIDTH - 2.0 * EDGE) {
-            y += line;
-            scene.words(&Words::new([EDGE, y], small, Ink::Warning, text));
+        for text in broken(&text, TEXT, false, WIDTH - 2.0 * EDGE) {
+            y += LINE;
+            scene.words(&Words::new([EDGE, y], TEXT, Ink::Warning, text));
         }
     }
     y

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use record::trace::{Lanes, Phases};
 
-use super::axes::{EDGE, LEFT, PLOT, WIDTH, real, short_us, ticks, whole};
+use super::axes::{EDGE, LEFT, LINE, PLOT, TEXT, WIDTH, real, short_us, ticks, whole};
 use super::bins::{Binned, Grid};
 use super::colours::{Ink, PARTS};
 use super::lane::Lane;
@@ -18,9 +18,6 @@ const BAR: f64 = 13.0;
 const BARS: f64 = 72.0;
 /// Approximate height of the map of multiprocessors.
 const MAP: f64 = 140.0;
-
-/// Font size along the axes.
-const AXIS: f64 = 13.0;
 
 /// The scales that all panels share, so that they can be compared by eye.
 pub(super) struct Frame {
@@ -64,32 +61,30 @@ pub(super) fn draw(
 
 /// Draws the name, the cautions, the figures and the legend.
 fn words(scene: &mut Scene, y: f64, lane: &Lane<'_>) -> f64 {
-    let (line, small) = head::small();
     let mut y = y + 18.0;
     scene.words(&Words::new([EDGE, y], 18.0, Ink::Text, lane.row.label()).bold());
     let left = EDGE + text_width(lane.row.label(), 18.0, true) + 18.0;
     let cautions = cautions(lane).join("; ");
-    for (at, text) in (0_u32..).zip(broken(&cautions, small, false, WIDTH - EDGE - left)) {
-        y += if at > 0 { line } else { 0.0 };
-        scene.words(&Words::new([left, y], small, Ink::Warning, text));
+    for (at, text) in (0_u32..).zip(broken(&cautions, TEXT, false, WIDTH - EDGE - left)) {
+        y += if at > 0 { LINE } else { 0.0 };
+        scene.words(&Words::new([left, y], TEXT, Ink::Warning, text));
     }
     y += 3.0;
-    for text in broken(&figures(lane), small, false, WIDTH - 2.0 * EDGE) {
-        y += line;
-        scene.words(&Words::new([EDGE, y], small, Ink::Text, text));
+    for text in broken(&figures(lane), TEXT, false, WIDTH - 2.0 * EDGE) {
+        y += LINE;
+        scene.words(&Words::new([EDGE, y], TEXT, Ink::Text, text));
     }
-    legend(scene, y + line, lane)
+    legend(scene, y + LINE, lane)
 }
 
 /// Draws the legend: the colours of the dispatches.
 fn legend(scene: &mut Scene, mut y: f64, lane: &Lane<'_>) -> f64 {
-    const SIZE: f64 = 13.0;
     let (kinds, more) = alike(&lane.trace.dispatches);
     let mut left = EDGE;
     let mut place = |swatches: usize, text: &str| {
-        let wide = 12.0 * real(swatches) + 6.0 + text_width(text, SIZE, false);
+        let wide = 12.0 * real(swatches) + 6.0 + text_width(text, TEXT, false);
         if left > EDGE && left + wide > WIDTH - EDGE {
-            (left, y) = (EDGE, y + 17.0);
+            (left, y) = (EDGE, y + LINE);
         }
         let at = [left, y];
         left += wide + 22.0;
@@ -100,7 +95,7 @@ fn legend(scene: &mut Scene, mut y: f64, lane: &Lane<'_>) -> f64 {
         let mut parts: Vec<usize> = which.iter().map(|at| at % PARTS).collect();
         parts.truncate(PARTS);
         let room = WIDTH - 2.0 * EDGE - 12.0 * real(parts.len()) - 6.0;
-        for line in broken(text, SIZE, false, room) {
+        for line in broken(text, TEXT, false, room) {
             let own = std::mem::take(&mut parts);
             drawn.push((place(own.len(), &line), own, line));
         }
@@ -115,7 +110,7 @@ fn legend(scene: &mut Scene, mut y: f64, lane: &Lane<'_>) -> f64 {
             scene.area(area, Ink::Part(*part));
         }
         let x = x + 12.0 * real(parts.len()) + if parts.is_empty() { 0.0 } else { 6.0 };
-        scene.words(&Words::new([x, y], SIZE, Ink::Faint, text));
+        scene.words(&Words::new([x, y], TEXT, Ink::Faint, text));
     }
     y + 10.0
 }
@@ -139,7 +134,7 @@ fn bars(scene: &mut Scene, y: f64, lane: &Lane<'_>, frame: &Frame) -> f64 {
     }
     let middle = y + 0.5 * pitch * real(count) + 4.0;
     let called = dispatch_parts::called(lane.figures.dispatches.iter().map(|d| d.part.as_ref()));
-    scene.words(&Words::new([LEFT - 10.0, middle], AXIS, Ink::Faint, called).anchored(Anchor::End));
+    scene.words(&Words::new([LEFT - 10.0, middle], TEXT, Ink::Faint, called).anchored(Anchor::End));
     y + pitch * real(count)
 }
 
@@ -158,14 +153,14 @@ fn plot(scene: &mut Scene, base: f64, lane: &Lane<'_>, binned: &Binned, frame: &
     for (at, text) in ticks(frame.top, 5) {
         let y = base - at * unit;
         scene.area(Area { left: LEFT, top: y - 0.5, width: PLOT, height: 1.0 }, Ink::Grid);
-        scene.words(&Words::new([LEFT - 10.0, y + 4.0], AXIS, Ink::Faint, text).anchored(Anchor::End));
+        scene.words(&Words::new([LEFT - 10.0, y + 4.0], TEXT, Ink::Faint, text).anchored(Anchor::End));
     }
     waves(scene, base, lane, binned, frame);
     let whole = &lane.figures.whole;
     let from = [frame.x(whole.begin_us), base - whole.peak * unit];
     svg::dashes(scene, from, frame.x(whole.end_us()) - from[0], Ink::Text);
     let middle = [LEFT - 62.0, base - 0.5 * frame.height];
-    scene.words(&Words::new(middle, AXIS, Ink::Faint, "waves in flight").upright().anchored(Anchor::Middle));
+    scene.words(&Words::new(middle, TEXT, Ink::Faint, "waves in flight").upright().anchored(Anchor::Middle));
 }
 
 /// Draws the areas of the dispatches above the line at `base`, where the GPU fills and drains behind them, and gaps.
@@ -213,7 +208,6 @@ fn half_pixels(height: f64) -> u32 {
 
 /// Draws brackets over stretches without waves, with their lengths where there is room.
 fn gaps(scene: &mut Scene, base: f64, peak: f64, lane: &Lane<'_>, frame: &Frame) {
-    const SIZE: f64 = 12.0;
     let top = peak.min(base - 24.0);
     let mut free = frame.left;
     for &[from, to] in &lane.figures.gaps {
@@ -223,9 +217,9 @@ fn gaps(scene: &mut Scene, base: f64, peak: f64, lane: &Lane<'_>, frame: &Frame)
         }
         head::gap(scene, area);
         let text = short_us(to - from);
-        let (middle, wide) = (area.left + 0.5 * area.width, text_width(&text, SIZE, false));
+        let (middle, wide) = (area.left + 0.5 * area.width, text_width(&text, TEXT, false));
         if middle - 0.5 * wide >= free {
-            let words = Words::new([middle, top - 10.0], SIZE, Ink::Gap, text);
+            let words = Words::new([middle, top - 10.0], TEXT, Ink::Gap, text);
             scene.words(&words.anchored(Anchor::Middle));
             free = middle + 0.5 * wide + 5.0;
         }
@@ -250,11 +244,11 @@ fn map(scene: &mut Scene, top: f64, lane: &Lane<'_>, binned: &Binned, full: f64)
         let y = top + (at + 0.5) * unit + 4.0;
         if at.fract() == 0.0 {
             let number = format!("{at:.0}");
-            scene.words(&Words::new([LEFT - 10.0, y], AXIS, Ink::Faint, number).anchored(Anchor::End));
+            scene.words(&Words::new([LEFT - 10.0, y], TEXT, Ink::Faint, number).anchored(Anchor::End));
         }
     }
     let middle = [LEFT - 62.0, top + 0.5 * area.height];
-    scene.words(&Words::new(middle, AXIS, Ink::Faint, what).upright().anchored(Anchor::Middle));
+    scene.words(&Words::new(middle, TEXT, Ink::Faint, what).upright().anchored(Anchor::Middle));
     Ok(area.bottom())
 }
 
@@ -266,11 +260,11 @@ pub(super) fn time_axis(scene: &mut Scene, lines: &[f64], frame: &Frame) -> f64 
         for top in lines {
             scene.area(Area { left: x - 0.5, top: *top, width: 1.0, height: 6.0 }, Ink::Faint);
         }
-        let words = Words::new([x, bottom + 20.0], AXIS, Ink::Faint, text);
+        let words = Words::new([x, bottom + 20.0], TEXT, Ink::Faint, text);
         scene.words(&words.anchored(Anchor::Middle));
     }
     let middle = [frame.left + 0.5 * frame.width, bottom + 38.0];
-    let words = Words::new(middle, AXIS, Ink::Faint, "time from the variant’s first wave (µs)");
+    let words = Words::new(middle, TEXT, Ink::Faint, "time from the variant’s first wave (µs)");
     scene.words(&words.anchored(Anchor::Middle));
     bottom + 48.0
 }
