@@ -17,13 +17,12 @@ use serde_json::{Value, json as value};
 
 use crate::collect::{Found, RECORD};
 use crate::compare::{Side, TOLERANCE, compare, table};
-use crate::dev::readme;
 use crate::{cite, export, report, scripted, verify};
 
 type Taker = fn(&Record) -> Result<(), String>;
 
 /// All code that takes a record; each function returns an error message or nothing.
-const TAKERS: [(&str, Taker); 9] = [
+const TAKERS: [(&str, Taker); 8] = [
     ("compare", compared),
     ("verify", planned),
     ("judge", judged),
@@ -32,7 +31,6 @@ const TAKERS: [(&str, Taker); 9] = [
     ("export", exported),
     ("cite", cited),
     ("card", carded),
-    ("readme", shown),
 ];
 
 fn exported(record: &Record) -> Result<(), String> {
@@ -53,10 +51,6 @@ fn carded(record: &Record) -> Result<(), String> {
     record.headline.get_or_insert_with(|| Headline { value: Some(value), ..Headline::of("a claim") });
     let svg = card_svg(&record, Theme::Auto).map_err(|error| one_line(&error))?;
     png(&svg, 1.0).map(drop).map_err(|error| one_line(&error))
-}
-
-fn shown(record: &Record) -> Result<(), String> {
-    readme::shown(record).map_err(|error| one_line(&error))
 }
 
 /// The record in a file with these bytes.

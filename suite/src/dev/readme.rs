@@ -21,7 +21,7 @@ const CLOSE: &str = "-->";
 const END: &str = "end";
 const END_MARKER: &str = "<!-- suite: end -->";
 
-/// Put the tables and pictures of records into README.md
+/// Put tables and waves of records into README.md
 ///
 /// What stands between two comments of the page is made of a record and replaced; the rest
 /// is left as it is. Paths count from the page's folder, a RECORD is the folder of a run:
@@ -33,7 +33,8 @@ const END_MARKER: &str = "<!-- suite: end -->";
 ///                                                   what suite runs found of each claim
 ///   <!-- suite: drivers PAGES RESULTS -->           the same of each driver, of its latest run below a folder
 ///   <!-- suite: events -->                          what drivers do with events, as read in their source
-///   <!-- suite: picture RECORD|FILE ["WHAT"] -->    its ladder.svg, drawn here, or a file
+///   <!-- suite: waves FILE.svg "WHAT" | RECORD VARIANT... [| RECORD VARIANT...]... -->
+///                                                   waves of traced runs of one device, drawn into FILE.svg
 ///   <!-- suite: end -->
 ///
 /// A word with spaces stands in double quotes; a comment may take several lines.
@@ -97,18 +98,6 @@ impl Renewed {
         }
         Ok(())
     }
-}
-
-/// Updates a page with the picture of one record, for tests.
-///
-/// # Errors
-/// Those of [`Readme::run`].
-#[cfg(test)]
-pub fn shown(record: &record::Record) -> Result<()> {
-    let folder = tempfile::tempdir()?;
-    fs::write(folder.path().join(crate::collect::RECORD), record::json(record)?)?;
-    let page = "<!-- suite: picture . -->\n<!-- suite: end -->\n";
-    renewed(&folder.path().join("page.md"), page).map(drop)
 }
 
 /// A comment of the page that is addressed to this program.

@@ -25,14 +25,13 @@ mod timeline;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
-use record::Record;
+use anyhow::{Context, Result, ensure};
 use record::error::EXIT_RIGHT;
 use report::Destination;
 use report::scene::png;
 use report::terminal::say;
 
-use crate::collect::{Found, RECORD, collect, spare};
+use crate::collect::{collect, spare};
 use blocks::Places;
 use page_model::{Body, PageModel};
 use records::Records;
@@ -178,27 +177,11 @@ fn folder_of(page: &Path) -> &Path {
     page.parent().unwrap_or(Path::new(""))
 }
 
-/// The ladder of one record, for use in another page.
-///
-/// # Errors
-/// If the record has no rows, or its rows take several pictures.
-pub fn ladder_svg(record: &Record) -> Result<String> {
-    let records = Records::of(vec![Found { path: RECORD.into(), record: record.clone() }]);
-    let drawn = records.entries.first().map(ladder::draw).unwrap_or_default();
-    match <[_; 1]>::try_from(drawn) {
-        Ok([svg]) => Ok(svg.file()),
-        Err(drawn) => bail!(
-            "its {} rows take {} pictures: name a picture that is there, FILE.svg or FILE.png",
-            record.rows.len(),
-            drawn.len()
-        ),
-    }
-}
-
 /// Makes both pages and all pictures of one record, for tests.
 #[cfg(test)]
-pub fn pages(record: &Record) -> Result<()> {
-    let records = Records::of(vec![Found { path: RECORD.into(), record: record.clone() }]);
+pub fn pages(record: &record::Record) -> Result<()> {
+    let path = crate::collect::RECORD.into();
+    let records = Records::of(vec![crate::collect::Found { path, record: record.clone() }]);
     let content = PageModel::of(&records, "a title".into());
     let places = Places { page: Path::new(""), plots: None };
     let texts = [page::page(&content, places), markdown::markdown(&content, places)];

@@ -4,16 +4,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
+use record::figures::Figures;
+use record::trace::{STORED_WAVES, Trace, read_waves};
 use record::{Record, Row, Status, read_record};
+use report::{Detail, Lane, Theme, timeline_svg};
 
 use super::{claims, expected};
 use crate::collect::RECORD;
-use crate::report::ladder_svg;
-
-/// Name of a record's picture in the folder of its run.
-const LADDER: &str = "ladder.svg";
 
 const FIGURES: &str = "figures are asked for by: figures HEAD VARIANT... | LABEL RECORD [| LABEL RECORD]...";
+const WAVES: &str =
+    "waves are asked for by: waves FILE.svg \"WHAT\" | RECORD VARIANT... [| RECORD VARIANT...]...";
 
 /// The content of a block.
 #[derive(Debug)]
@@ -61,11 +62,9 @@ pub(super) fn made(words: &[&str], folder: &Path) -> Result<Made> {
         ["drivers", pages, results] => claims::by_driver(folder, pages, results),
         ["events"] => expected::expected(),
         ["drivers", ..] => bail!("claims by driver are asked for by: drivers PAGES RESULTS"),
-        ["picture", path] => picture(folder, path, None),
-        ["picture", path, what] => picture(folder, path, Some(what)),
-        ["picture", ..] => bail!("a picture is asked for by: picture RECORD|FILE [\"WHAT\"]"),
+        ["waves", ref asked @ ..] => waves(folder, asked),
         _ => bail!(
-            "'{}' is nothing that a block shows: there are table, figures, claims, drivers, events and picture",
+            "'{}' is nothing that a block shows: there are table, figures, claims, drivers, events and waves",
             words.first().unwrap_or(&"")
         ),
     }
@@ -133,22 +132,43 @@ fn figure(record: &Record, row: &Row) -> String {
     }
 }
 
-fn picture(folder: &Path, path: &str, what: Option<&str>) -> Result<Made> {
-    let label = format!("picture {path}");
-    if !folder.join(path).is_dir() {
-        ensure!(folder.join(path).is_file(), "there is no picture and no record {path}");
-        let what = what.context("a picture that no record makes needs words: picture FILE \"WHAT\"")?;
-        return Ok(Made { label, body: shown(what, path), drawing: None });
-    }
-    let record = record(folder, path)?;
-    let svg = ladder_svg(&record).with_context(|| format!("drawing {path}"))?;
-    let is_of = format!("{} on {}: times alone", record.sample, record.device.name);
-    let body = shown(what.unwrap_or(&is_of), &format!("{}/{LADDER}", path.trim_end_matches('/')));
-    Ok(Made { label, body, drawing: Some((folder.join(path).join(LADDER), svg)) })
+/// A run whose waves are drawn, and those of its variants that are.
+struct Stored<'w> {
+    run: &'w str,
+    variants: &'w [&'w str],
+    record: Record,
+    traces: Vec<(String, Trace)>,
 }
 
-fn shown(what: &str, path: &str) -> String {
-    format!("![{}]({})\n", what.replace(']', "\\]"), target(path))
+fn stored<'w>(folder: &Path, part: &'w [&'w str]) -> Result<Stored<'w>> {
+    let [run, variants @ ..] = part else { bail!(WAVES) };
+    ensure!(!variants.is_empty(), WAVES);
+    let record = record(folder, run)?;
+    let figures = Figures::new(&record.rows);
+    let traces = read_waves(&folder.join(run).join(STORED_WAVES), |name| figures.trace(name))?;
+    Ok(Stored { run, variants, record, traces })
+}
+
+/// A picture of stored waves, of one record or of several of one device. Its head has what they share.
+fn waves(folder: &Path, asked: &[&str]) -> Result<Made> {
+    let mut parts = asked.split(|&word| word == "|");
+    let Some(&[file, what]) = parts.next() else { bail!(WAVES) };
+    let stored = |part| stored(folder, part);
+    let runs: Vec<Stored<'_>> = parts.map(stored).collect::<Result<_>>()?;
+    let mut head = runs.first().context(WAVES)?.record.clone();
+    let mut lanes = Vec::new();
+    for Stored { run, variants, record, traces } in &runs {
+        ensure!(record.device == head.device, "{run} is of another device");
+        head.configuration.retain(|name, value| record.configuration.get(name) == Some(value));
+        for variant in *variants {
+            let trace = traces.iter().find(|(name, _)| name == variant);
+            let lane = trace.and_then(|(name, trace)| Lane::of(record, name, trace));
+            lanes.push(lane.with_context(|| format!("{run} has no waves of '{variant}'"))?);
+        }
+    }
+    let svg = timeline_svg(&head, &lanes, Theme::Auto, Detail::Compact)?;
+    let body = format!("![{}]({})\n", what.replace(']', "\\]"), target(file));
+    Ok(Made { label: format!("waves {file}"), body, drawing: Some((folder.join(file), svg)) })
 }
 
 /// Escapes a bar, which would end a table's cell, and a bracket, which would end a link.

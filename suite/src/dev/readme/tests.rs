@@ -1,5 +1,8 @@
 use super::*;
 
+/// A traced run, and one of another device.
+const TRACED: &str = "2026-11-26-nvidia-h100-suite/pipelined_events";
+const OF_H200: &str = "2026-11-26-nvidia-h200-suite/tiles_in_one_dispatch";
 const RUN: &str = "2026-11-21-nvidia-h200/512-12-passes";
 
 fn results() -> PathBuf {
@@ -25,14 +28,25 @@ fn what_is_wrong_with_a_marker_is_said_with_its_line() {
         (format!("<!-- suite: ladder x -->\n{end}"), 1, "'ladder' is nothing that a block shows"),
         (format!("<!-- suite: table -->\n{end}"), 1, "table RECORD [head LINES]"),
         (format!("<!-- suite: table {RUN} head 0 -->\n{end}"), 1, "'0' is no number of lines"),
-        (format!("<!-- suite: picture -->\n{end}"), 1, "picture RECORD|FILE"),
-        (format!("<!-- suite: picture \"x -->\n{end}"), 1, "a double quote is not closed"),
-        (format!("<!-- suite: picture {RUN}/table.txt -->\n{end}"), 1, "needs words"),
-        (format!("<!-- suite: picture no.svg it -->\n{end}"), 1, "there is no picture and no record no.svg"),
+        (format!("<!-- suite: waves -->\n{end}"), 1, "waves FILE.svg"),
+        (format!("<!-- suite: waves \"x -->\n{end}"), 1, "a double quote is not closed"),
+        (format!("<!-- suite: waves a.svg it -->\n{end}"), 1, "waves FILE.svg"),
+        (format!("<!-- suite: waves a.svg it | {TRACED} -->\n{end}"), 1, "waves FILE.svg"),
+        (format!("<!-- suite: waves a.svg it | {TRACED} flying -->\n{end}"), 1, "has no waves of 'flying'"),
+        (format!("<!-- suite: waves a.svg it | {RUN} no_barrier -->\n{end}"), 1, "waves.json.gz"),
+        (
+            format!("<!-- suite: waves a.svg it | {TRACED} events_2 | {OF_H200} tags -->\n{end}"),
+            1,
+            "is of another device",
+        ),
         (format!("<!-- suite: figures -->\n{end}"), 1, "figures HEAD VARIANT"),
         (format!("<!-- suite: figures size | 1 {RUN} -->\n{end}"), 1, "figures HEAD VARIANT"),
         (format!("<!-- suite: figures size a | {RUN} -->\n{end}"), 1, "is no LABEL RECORD"),
-        (format!("<!-- suite: picture published -->\n{end}"), 1, "no record published/record.json"),
+        (
+            format!("<!-- suite: waves a.svg it | published x -->\n{end}"),
+            1,
+            "no record published/record.json",
+        ),
         (format!("<!-- suite: figures s no_barrier flying | 1 {RUN} -->\n{end}"), 1, "no variant 'flying'"),
     ] {
         let fault = format!("{:#}", renewed_in_results(&page).unwrap_err());
@@ -137,27 +151,35 @@ fn each_driver_is_there_with_its_latest_run() {
 }
 
 #[test]
-fn a_ladder_is_drawn_beside_its_record_and_stale_when_it_changes() {
+fn waves_of_two_records_are_drawn_and_stale_when_these_change() {
     let at = tempfile::tempdir().unwrap();
-    let mut measured = record::read_record(&results().join(RUN).join("record.json")).unwrap();
-    fs::write(at.path().join("record.json"), record::json(&measured).unwrap()).unwrap();
+    for name in ["pipelined_events", "tiles_in_one_dispatch"] {
+        fs::create_dir(at.path().join(name)).unwrap();
+        for file in ["record.json", "samples.csv.gz", "waves.json.gz"] {
+            let from = results().join("2026-11-26-nvidia-h100-suite").join(name).join(file);
+            fs::copy(from, at.path().join(name).join(file)).unwrap();
+        }
+    }
     let page = at.path().join("page.md");
-    let marked = "<!-- suite: picture . -->\n<!-- suite: end -->\n";
+    let marked = "<!-- suite: waves w.svg \"the waves\" | pipelined_events full_barrier events_2 |\n\
+                  tiles_in_one_dispatch tags -->\n<!-- suite: end -->\n";
     let first = renewed(&page, marked).unwrap();
-    assert_eq!(first.stale, [format!("{}:1: stale: picture .", page.display())]);
+    assert_eq!(first.stale, [format!("{}:1: stale: waves w.svg", page.display())]);
     first.write(&page, marked).unwrap();
     let shown = fs::read_to_string(&page).unwrap();
-    assert!(shown.contains("![pipelined_events on NVIDIA H200: times alone](./ladder.svg)\n"), "{shown}");
-    let drawing = at.path().join("ladder.svg");
-    assert!(fs::read_to_string(&drawing).unwrap().starts_with("<svg"));
+    assert!(shown.contains("-->\n![the waves](w.svg)\n<!--"), "{shown}");
+    let drawing = at.path().join("w.svg");
+    let svg = fs::read_to_string(&drawing).unwrap();
+    for words in
+        ["Events take 1.28x", "radius 2", "barrier after each pass", "events, 2 bands", "one dispatch, tags"]
+    {
+        assert!(svg.contains(words), "{words}: {svg}");
+    }
+    assert!(!svg.contains("workgroup"), "it is not the same in both");
     assert!(renewed(&page, &shown).unwrap().stale.is_empty());
     fs::write(&drawing, "<svg>old</svg>").unwrap();
     let redrawn = renewed(&page, &shown).unwrap();
     assert_eq!((redrawn.stale.len(), &redrawn.text), (1, &shown));
     fs::remove_file(drawing).unwrap();
     assert_eq!(renewed(&page, &shown).unwrap().stale.len(), 1);
-    measured.rows.clear();
-    fs::write(at.path().join("record.json"), record::json(&measured).unwrap()).unwrap();
-    let fault = format!("{:#}", renewed(&page, marked).unwrap_err());
-    assert!(fault.contains("page.md:1: drawing .: its 0 rows take 0 pictures"), "{fault}");
 }
