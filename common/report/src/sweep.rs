@@ -3,6 +3,7 @@
 use record::stats::Summary;
 use record::{Kind, Outcome, Record, Row, Status, is_limit};
 
+use super::answer::claim;
 use super::charset::Charset;
 use super::correctness::left_out;
 use super::format;
@@ -15,8 +16,8 @@ use super::traced::sparkline;
 type Runs<'r> = [(String, &'r Record)];
 
 /// The finding of each run, then the ratios of all variants to the usual way and where they cross 1. Columns that do
-/// not fit into `room` follow in further tables. Of CPU devices without `times` only the findings are shown. Ends with
-/// a newline.
+/// not fit into `room` follow in further tables. Of CPU devices without `times` there are the findings, and what they
+/// leave open. Ends with a newline.
 #[must_use]
 pub fn sweep(charset: Charset, room: u16, runs: &Runs<'_>, times: bool) -> String {
     let mut paper = Paper::new(charset, room);
@@ -28,6 +29,10 @@ pub fn sweep(charset: Charset, room: u16, runs: &Runs<'_>, times: bool) -> Strin
         }
     }
     if !times && runs.iter().all(|(_, record)| record.device.kind == Kind::Cpu) {
+        if let Some(headline) = runs.iter().find_map(|(_, record)| record.headline.as_ref()) {
+            paper.line(&claim(headline));
+        }
+        paper.line("times: --times");
         return paper.text();
     }
     paper.gap();
@@ -175,8 +180,7 @@ mod tests {
     #[test]
     fn cpu_devices_tell_of_answers() {
         let cpu = fixture::cpu();
-        let text = sweep(Charset::Utf8, 96, &runs([&cpu; 3]), false);
-        assert_eq!(text.lines().count(), 3, "{text}");
+        insta::assert_snapshot!(sweep(Charset::Utf8, 96, &runs([&cpu; 3]), false));
         assert!(sweep(Charset::Utf8, 96, &runs([&cpu; 3]), true).contains("41234"));
     }
 }
