@@ -144,7 +144,8 @@ fn rows(record: &Record) -> Result<()> {
         row(&at, one)?;
     }
     let compared = record.headline.as_ref().and_then(|headline| headline.compared.as_ref());
-    let compared = compared.map(|pair| [("variant", &pair.variant), ("other", &pair.other)]);
+    let compared = compared
+        .map(|pair| [("headline.compared.variant", &pair.variant), ("headline.compared.other", &pair.other)]);
     let named = [("bound", &record.bound), ("baseline", &record.baseline)];
     let named = named.into_iter().filter_map(|(field, variant)| Some((field, variant.as_ref()?)));
     for (field, variant) in named.chain(compared.into_iter().flatten()) {
