@@ -20,6 +20,7 @@ struct Run {
     head: String,
     /// Its folder, relative to the page.
     link: String,
+    /// Those that have a headline; records of early versions do not.
     records: Vec<Record>,
 }
 
@@ -29,23 +30,19 @@ impl Run {
         Ok(Self {
             head: head.to_owned(),
             link: link.trim_end_matches('/').to_owned(),
-            records: records.collect(),
+            records: records.filter(|record| record.headline.is_some()).collect(),
         })
     }
 
-    fn headline(&self, sample: &str) -> Result<Option<&Headline>> {
-        let Some(record) = self.records.iter().find(|record| record.sample == sample) else {
-            return Ok(None);
-        };
-        let headline = record.headline.as_ref();
-        Ok(Some(headline.with_context(|| format!("{}/{sample} has no headline", self.link))?))
+    fn headline(&self, sample: &str) -> Option<&Headline> {
+        self.records.iter().find(|record| record.sample == sample)?.headline.as_ref()
     }
 }
 
 /// The findings of the named runs.
 ///
 /// # Errors
-/// If the request is none, or a record has no headline.
+/// If the request is none, or a record cannot be read.
 pub(super) fn asked(folder: &Path, words: &[&str]) -> Result<Made> {
     let [pages, "|", runs @ ..] = words else { bail!(CLAIMS) };
     let run = |words: &[&str]| {
@@ -55,7 +52,7 @@ pub(super) fn asked(folder: &Path, words: &[&str]) -> Result<Made> {
     let runs: Vec<Run> = runs.split(|&word| word == "|").map(run).collect::<Result<_>>()?;
     let finding = |headline: &Headline| headline.finding.clone();
     let label = format!("claims {}", runs.iter().map(|run| &*run.link).collect::<Vec<_>>().join(" "));
-    Ok(Made { label, body: table(pages, &runs, &finding)?, drawing: None })
+    Ok(Made { label, body: table(pages, &runs, &finding), drawing: None })
 }
 
 /// The figures of each driver's latest run below `results`. A CPU device says nothing of a claim and has no column.
@@ -72,10 +69,6 @@ pub(super) fn by_driver(folder: &Path, pages: &str, results: &str) -> Result<Mad
         let link = format!("{}/{}", results.trim_end_matches('/'), name.to_string_lossy());
         let run = Run::of("", &link, folder)?;
         let Some(first) = run.records.first().filter(|first| !first.device.is_cpu()) else { continue };
-        // Records of earlier versions have none.
-        if run.records.iter().any(|record| record.headline.is_none()) {
-            continue;
-        }
         runs.push(Run { head: format!("{} ({})", first.device.name, first.device.driver()), ..run });
     }
     // A later run of a few samples does not replace one of all.
@@ -91,12 +84,12 @@ pub(super) fn by_driver(folder: &Path, pages: &str, results: &str) -> Result<Mad
         Some(value) => value.text(),
         None => headline.outcome.words().to_owned(),
     };
-    Ok(Made { label: format!("drivers {results}"), body: table(pages, &runs, &figure)?, drawing: None })
+    Ok(Made { label: format!("drivers {results}"), body: table(pages, &runs, &figure), drawing: None })
 }
 
 /// A row per sample: the claim, linked to its page below `pages`, the source's figure, and `shown` of each run. The
 /// suite's own question comes first, then claims with a published figure.
-fn table(pages: &str, runs: &[Run], shown: &dyn Fn(&Headline) -> String) -> Result<String> {
+fn table(pages: &str, runs: &[Run], shown: &dyn Fn(&Headline) -> String) -> String {
     let mut samples: Vec<&str> = Vec::new();
     for record in runs.iter().flat_map(|run| &run.records) {
         if !samples.contains(&&*record.sample) {
@@ -105,8 +98,7 @@ fn table(pages: &str, runs: &[Run], shown: &dyn Fn(&Headline) -> String) -> Resu
     }
     let mut rows = Vec::new();
     for sample in samples {
-        let found: Vec<Option<&Headline>> =
-            runs.iter().map(|run| run.headline(sample)).collect::<Result<_>>()?;
+        let found: Vec<Option<&Headline>> = runs.iter().map(|run| run.headline(sample)).collect();
         let Some(headline) = found.iter().flatten().next() else { continue };
         let page = target(&format!("{pages}/{sample}.md"));
         let mut cells = vec![
@@ -126,5 +118,5 @@ fn table(pages: &str, runs: &[Run], shown: &dyn Fn(&Headline) -> String) -> Resu
     let heads: Vec<String> = runs.iter().map(|run| cell(&run.head)).collect();
     let head =
         format!("| The claim | The source | {} |\n|{}\n", heads.join(" | "), "---|".repeat(runs.len() + 2));
-    Ok(rows.into_iter().fold(head, |page, (_, row)| page + &row))
+    rows.into_iter().fold(head, |page, (_, row)| page + &row)
 }
