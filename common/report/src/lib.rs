@@ -60,6 +60,5 @@ pub use rows::{against, rows, table, table_in};
 pub use shell::quote;
 pub use sweep::sweep;
 pub use table::{Column, Line as TableLine, Side, Table};
-pub use timeline::nothing_traced;
-pub use timeline::{Detail, Lane, Theme, timeline_events, timeline_png, timeline_svg};
+pub use timeline::{Detail, Lane, Theme, nothing_traced, timeline_events, timeline_png, timeline_svg};
 pub use traced::{traced, traces};

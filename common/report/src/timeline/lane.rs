@@ -22,10 +22,8 @@ impl<'t> Lane<'t> {
     #[must_use]
     pub fn of(record: &'t Record, variant: &str, trace: &'t Trace) -> Option<Self> {
         let row = record.rows.iter().find(|row| row.variant == variant)?;
-        match &row.trace {
-            Some(Traced::Ok { figures, .. }) => Some(Self { row, trace, figures }),
-            _ => None,
-        }
+        let Some(Traced::Ok { figures, .. }) = &row.trace else { return None };
+        Some(Self { row, trace, figures })
     }
 }
 
