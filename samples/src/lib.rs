@@ -27,21 +27,13 @@ pub const LOADS_AND_STORES: Scope = (
 /// An execution dependency only: nothing is made available or visible.
 pub const NO_ACCESS: Scope = (Stage::COMPUTE_SHADER, Access::NONE);
 
-/// The record in this folder of the first day on an NVIDIA H200. Verdicts are tested on it.
+/// The record of a committed run, such as `2026-11-26-nvidia-h200/tiles-512`. Verdicts are tested on it.
 ///
 /// # Errors
 /// The record cannot be read.
-pub fn recorded(folder: &str) -> Result<Record> {
-    recorded_on("2026-11-21", folder)
-}
-
-/// The record in this folder of another day on an NVIDIA H200.
-///
-/// # Errors
-/// The record cannot be read.
-pub fn recorded_on(day: &str, folder: &str) -> Result<Record> {
+pub fn recorded(run: &str) -> Result<Record> {
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../results");
-    read_record(&results.join(format!("{day}-nvidia-h200")).join(folder).join("record.json"))
+    read_record(&results.join(run).join("record.json"))
 }
 
 /// Number of workgroups along one side of a dispatch that every device supports.

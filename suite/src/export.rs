@@ -20,7 +20,7 @@ use crate::collect::{find, spare};
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
-  suite export results/2026-11-21-nvidia-h200    a line per variant
+  suite export results/2026-11-26-nvidia-h200    a line per variant
   suite export --samples RECORD --csv s.csv      a line per sample, into a file")]
 pub struct Export {
     /// File to write, or - for the standard output

@@ -243,7 +243,7 @@ fn originals() -> Vec<String> {
     scripted::clocked(&mut clocked, 1980.0);
     texts.push(json(&clocked).unwrap());
     for path in ["nvidia-h200-suite/codegen", "nvidia-h200-suite-again/lds_blur"] {
-        let path = format!("{}/../results/2026-11-21-{path}/record.json", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/../results/2026-11-26-{path}/record.json", env!("CARGO_MANIFEST_DIR"));
         texts.push(json(&read_record(path.as_ref()).unwrap()).unwrap());
     }
     texts

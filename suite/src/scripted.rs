@@ -67,7 +67,7 @@ pub fn of(seed: u64, variants: &[(&str, f64)]) -> Record {
 /// A measured record: `lds_blur` on a CPU device.
 pub fn measured() -> Record {
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../results");
-    read_record(&results.join("2026-11-21-llvmpipe/lds_blur/record.json")).unwrap()
+    read_record(&results.join("2026-11-26-llvmpipe/lds_blur/record.json")).unwrap()
 }
 
 /// Recomputes the figures of each row from its samples.

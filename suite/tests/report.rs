@@ -47,14 +47,14 @@ fn changed(folder: &Path, run: &str, change: impl FnOnce(&mut Record)) {
     fs::write(folder.join("record.json"), json(&record).unwrap()).unwrap();
 }
 
-const H200: &str = "2026-11-21-nvidia-h200";
-const RUN: &str = "2026-11-21-nvidia-h200/512-12-passes";
+const H200: &str = "2026-11-26-nvidia-h200";
+const RUN: &str = "2026-11-26-nvidia-h200/pipelined_events-512";
 
 #[test]
 fn the_markdown_of_two_records() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.md");
-    right(&[RUN, "2026-11-21-nvidia-h200/2048-12-passes", "--markdown", name(&file)]);
+    right(&[RUN, "2026-11-26-nvidia-h200/pipelined_events-2048", "--markdown", name(&file)]);
     insta::assert_snapshot!(text(&file));
 }
 
@@ -62,7 +62,7 @@ fn the_markdown_of_two_records() {
 fn a_report_has_plain_words() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.md");
-    right(&["2026-11-26-nvidia-h100-suite", "2026-11-25-nvidia-h100/waves-512", "--markdown", name(&file)]);
+    right(&["2026-11-26-nvidia-h100-suite", "2026-11-26-nvidia-h200/waves-512", "--markdown", name(&file)]);
     for line in text(&file).lines() {
         assert_eq!(plain::found(line), [""; 0], "{line}");
     }
@@ -100,14 +100,14 @@ fn what_was_reached_of_the_limits_and_that_results_were_checked_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let (page, paper) = (folder.path().join("a.html"), folder.path().join("a.md"));
     let of = |run: &str| {
-        let record = format!("2026-11-21-nvidia-h200-suite/{run}");
+        let record = format!("2026-11-26-nvidia-h200-suite/{run}");
         right(&[&record, "--html", name(&page), "--markdown", name(&paper)]);
         [text(&page), text(&paper)]
     };
     let said: [(&str, &[&str]); 2] = [
         (
             "swizzled_remap",
-            &["of limit", "% copy", "copy_limit 2.", "TB/s (", "Checked: all 4953600 elements"],
+            &["of limit", "% copy", "copy of an image 2.", "TB/s (", "Checked: all 4953600 elements"],
         ),
         ("group_physics", &["% FMA", "TFLOP/s (", "constraints/s"]),
     ];
@@ -124,10 +124,10 @@ fn what_was_reached_of_the_limits_and_that_results_were_checked_is_said() {
 fn a_page_says_nothing_of_the_machine() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let run = folder.path().join("run");
-    changed(&run, "2026-11-25-nvidia-h100/waves-512", |record| {
+    changed(&run, "2026-11-26-nvidia-h200/waves-512", |record| {
         record.command = ["/tmp/x/sample", "--out", "/tmp/o/run"].map(str::to_owned).into();
     });
-    fs::copy(results().join("2026-11-25-nvidia-h100/waves-512.svg"), run.join("waves.svg")).unwrap();
+    fs::copy(results().join("2026-11-26-nvidia-h200/waves-512.svg"), run.join("waves.svg")).unwrap();
     let beside = folder.path().join("a.html");
     let elsewhere = tempfile::tempdir().unwrap();
     let home = std::env::var("HOME").unwrap();
@@ -179,10 +179,10 @@ fn cards_of_one_model_and_driver_are_one_device() {
 fn the_first_waves_precede_the_sections_and_the_page_has_a_dark_form() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("a.html");
-    right(&["2026-11-25-nvidia-h100", "--html", name(&page)]);
+    right(&["2026-11-26-nvidia-h200/waves-512", "2026-11-26-nvidia-h200/tiles-512", "--html", name(&page)]);
     let html = text(&page);
     let image = "<img src=\"data:image/svg+xml;base64,";
-    let places = ["class=\"card\"", "Waves of pipelined_events", image, "<h2 id=\"sample"];
+    let places = ["class=\"card\"", "Waves of pipelined_events", image, "<h2 id=\"r1\""];
     let places = places.map(|words| html.find(words).unwrap_or(usize::MAX));
     assert!(places.is_sorted() && places[3] < usize::MAX, "{places:?}");
     assert!(
@@ -197,7 +197,7 @@ fn the_first_waves_precede_the_sections_and_the_page_has_a_dark_form() {
 fn results_with_every_picture_fit_into_the_page() {
     let folder = tempfile::tempdir().unwrap();
     let (page, plots) = (folder.path().join("a.html"), folder.path().join("plots"));
-    right(&[H200, "2026-11-21-llvmpipe", "--html", name(&page), "--plots", name(&plots)]);
+    right(&[H200, "2026-11-26-llvmpipe", "--html", name(&page), "--plots", name(&plots)]);
     let html = text(&page);
     assert!(html.len() < 2 << 20, "{} bytes", html.len());
     assert!(!html.contains("left out, because"), "a picture is missing");
@@ -265,10 +265,11 @@ fn pictures_left_out(html: &str) -> usize {
 #[test]
 fn where_the_page_would_be_too_large_pictures_go_and_are_linked() {
     let folder = tempfile::tempdir().unwrap();
+    let large = format!("<svg xmlns=\"http://www.w3.org/2000/svg\">{}</svg>", " ".repeat(150_000));
     for copy in 0..12 {
         let to = folder.path().join(format!("run{copy}"));
-        changed(&to, "2026-11-21-nvidia-h200/waves-512-12-passes", |record| record.method.seed = copy);
-        fs::copy(results().join(H200).join("waves-1152-12-passes.svg"), to.join("waves.svg")).unwrap();
+        changed(&to, "2026-11-26-nvidia-h200/event_matrix-512", |record| record.method.seed = copy);
+        fs::write(to.join("waves.svg"), &large).unwrap();
     }
     let page = folder.path().join("report.html");
     right(&[name(folder.path()), "--html", name(&page)]);
@@ -371,6 +372,7 @@ fn rows_without_a_time_say_why_and_have_no_bar() {
     let folder = tempfile::tempdir().unwrap();
     changed(folder.path(), RUN, |record| {
         record.rows.truncate(4);
+        record.headline = None;
         record.rows[0].status = Status::Skipped { reason: "no second queue".into() };
         record.rows[1].status = Status::Wrong { elements: 3, first: "here".into() };
         record.rows[2].status = Status::Throttled { reason: "at 300 MHz".into() };
@@ -412,7 +414,7 @@ fn what_is_to_be_known_is_said() {
         "<strong>passed</strong> twice: 0.1 %",
         "<strong>FAILED</strong> more work",
         "self-test failed",
-        "--size 512 --passes 12",
+        "--passes 12 --align 8 --size 512",
     ];
     for words in all {
         assert!(html.contains(words), "{words}");
@@ -428,7 +430,7 @@ fn what_is_to_be_known_is_said() {
 fn a_timeline_is_an_image_whatever_it_holds() {
     let folder = tempfile::tempdir().unwrap();
     let (run, beside) = (folder.path().join("run"), folder.path().join("run.svg"));
-    changed(&run, "2026-11-21-nvidia-h200/waves-512-4-passes", |_| ());
+    changed(&run, "2026-11-26-nvidia-h200/waves-512", |_| ());
     let made = |svg: &str| {
         fs::write(&beside, svg).unwrap();
         let page = folder.path().join("a.html");

@@ -1,5 +1,5 @@
 //! The published JSON schema of records, generated from the types that read them. It therefore accepts what
-//! this program reads, including committed records of earlier versions. Its descriptions are the comments on the
+//! this program reads, including records of earlier versions. Its descriptions are the comments on the
 //! fields.
 
 use anyhow::{Context, Result};

@@ -178,6 +178,6 @@ mod tests {
         assert_eq!(comparison.reference(), Some("no_barrier"));
         let pictures = comparison.draw();
         assert_eq!(pictures.len(), 2);
-        assert!(pictures[0].0.contains("1.66 | 1.66") && pictures[0].0.contains("Other"));
+        assert!(pictures[0].0.contains("1.65 | 1.65") && pictures[0].0.contains("Other"));
     }
 }

@@ -213,12 +213,12 @@ mod tests {
                 record.method.rule.most_for_median = 500;
             }),
             [
-                "1 of 9 rows stopped by budget",
-                "1 of 9 rows ended at 500 samples",
-                "1 of 9 rows ended by a low clock"
+                "1 of 5 rows stopped by budget",
+                "1 of 5 rows ended at 500 samples",
+                "1 of 5 rows ended by a low clock"
             ]
         );
         let all = found(RUN, |record| record.rows.iter_mut().for_each(|row| row.stop = budget()));
-        assert_eq!(flags(&all.record)[0].short, "10 of 10 rows stopped by budget");
+        assert_eq!(flags(&all.record)[0].short, "6 of 6 rows stopped by budget");
     }
 }

@@ -231,7 +231,7 @@ pub mod tests {
         Found { path, record }
     }
 
-    pub const RUN: &str = "2026-11-21-nvidia-h200/512-12-passes";
+    pub const RUN: &str = "2026-11-26-nvidia-h200/pipelined_events-512";
 
     pub fn set(record: &mut Record, name: &str, value: &str) {
         record.configuration.insert(name.into(), value.into());
@@ -252,7 +252,7 @@ pub mod tests {
     fn records_come_by_sample_device_and_the_size_of_values() {
         let of = |size: &str| found(RUN, |record| set(record, "size", size));
         let mut records = vec![of("2048x2048"), of("64x64"), of("512x512")];
-        records.push(found("2026-11-21-nvidia-h200/codegen", |_| ()));
+        records.push(found("2026-11-26-nvidia-h200-suite/codegen", |_| ()));
         let records = Records::of(records);
         assert_eq!(records.samples(), ["pipelined_events", "codegen"]);
         let differs: Vec<&str> =
@@ -294,7 +294,7 @@ pub mod tests {
             of("b", None, Outcome::Holds),
             of("c", Some("talk: 1"), Outcome::DoesNotHold),
             of("d", Some("talk: 1"), Outcome::Holds),
-            found(RUN, |record| record.sample = "0".into()),
+            found(RUN, |record| (record.sample, record.headline) = ("0".into(), None)),
             of("event_matrix", Some("talk: 1"), Outcome::DoesNotHold),
             of("pipelined_events", Some("talk: 1"), Outcome::DoesNotHold),
         ]);

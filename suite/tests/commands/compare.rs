@@ -14,15 +14,18 @@ fn paths() -> [String; 2] {
 fn two_runs_of_an_unchanged_program() {
     let folder = tempfile::tempdir().unwrap();
     let [a, b] = paths();
-    let done = suite(folder.path(), &["compare", &a, &b, "--fail-on", "slower", "--json", "c.json"]);
+    let done = suite(
+        folder.path(),
+        &["compare", &a, &b, "--tolerance", "2", "--fail-on", "slower", "--json", "c.json"],
+    );
     assert_eq!((done.code, &done.said[..]), (0, ""));
-    assert!(done.out.contains(" SAME.\nNo difference is one of up to 1 %"), "{}", done.out);
+    assert!(done.out.contains(" SAME.\nNo difference is one of up to 2 %"), "{}", done.out);
     let written: Value =
         serde_json::from_str(&fs::read_to_string(folder.path().join("c.json")).unwrap()).unwrap();
-    assert_eq!((&written["schema"], &written["tolerance"]), (&json!(1), &json!(0.01)));
-    assert_eq!((written["pairs"].as_array().unwrap().len(), names(folder.path()).len()), (8, 1));
+    assert_eq!((&written["schema"], &written["tolerance"]), (&json!(1), &json!(0.02)));
+    assert_eq!((written["pairs"].as_array().unwrap().len(), names(folder.path()).len()), (13, 1));
     // On the standard output the JSON stands alone.
-    let done = suite(folder.path(), &["compare", &a, &b, "--json", "-"]);
+    let done = suite(folder.path(), &["compare", &a, &b, "--tolerance", "2", "--json", "-"]);
     assert_eq!(serde_json::from_str::<Value>(&done.out).unwrap(), written);
     assert!(done.said.contains("SAME"), "{}", done.said);
 }
@@ -33,7 +36,7 @@ fn a_planted_slowdown_ends_with_four() {
     let folder = tempfile::tempdir().unwrap();
     let mut record = tree(2, "swizzled_remap");
     let row = &mut record["rows"][3];
-    let name = row["variant"].as_str().unwrap().to_owned();
+    let name = row["label"].as_str().unwrap().to_owned();
     for sample in row["samples"].as_array_mut().unwrap() {
         for field in ["one_us", "many_us"] {
             sample[field] = json!(sample[field].as_f64().unwrap() * 1.03);
@@ -69,7 +72,7 @@ fn what_became_wrong_ends_with_two_and_comes_first() {
     let done = with_status(json!({ "is": "wrong", "elements": 7, "first": "element 3" }));
     assert_eq!(done.code, 2);
     assert!(
-        done.out.starts_with("BROKEN: mt_multiply of codegen: ok → wrong: 7 elements differ"),
+        done.out.starts_with("BROKEN: MT19937, multiply of codegen: ok → wrong: 7 elements differ"),
         "{}",
         done.out
     );
@@ -78,14 +81,14 @@ fn what_became_wrong_ends_with_two_and_comes_first() {
 #[test]
 fn what_is_lost_ends_with_two_and_is_told() {
     let done = with_status(json!({ "is": "skipped", "reason": "made up" }));
-    let line = "suite: lost: mt_multiply of codegen: ok → skipped: made up\n";
+    let line = "suite: lost: MT19937, multiply of codegen: ok → skipped: made up\n";
     assert_eq!((done.code, &done.said[..]), (2, line));
     // Of a whole run one record was asked for.
     let [a, b] = paths();
     let done = suite(Path::new("."), &["compare", &a, &format!("{b}/codegen"), "--fail-on", "slower"]);
     assert_eq!((done.code, &done.said[..]), (0, ""));
     assert!(
-        done.out.contains("The second side is one record: 7 of the first are not compared."),
+        done.out.contains("The second side is one record: 12 of the first are not compared."),
         "{}",
         done.out
     );
@@ -102,10 +105,9 @@ fn the_same_path_twice_is_said() {
     );
 }
 
-/// Every record that was ever committed is read, whatever its schema. What scatters too much is undecided
-/// even against itself, and never slower or faster.
+/// What scatters too much is undecided even against itself, and never slower or faster.
 #[test]
-fn committed_records_of_all_schemas_are_read() {
+fn every_committed_record_is_as_fast_as_itself() {
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../results");
     let results = results.to_str().unwrap();
     let done = suite(Path::new("."), &["compare", results, results, "--fail-on", "slower"]);

@@ -12,11 +12,14 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// A folder with the README and the records that it shows.
+/// A folder with the README, the records that it shows, and its picture.
 fn copy() -> io::Result<TempDir> {
     let at = tempfile::tempdir()?;
     copy_below(&root().join("results"), &at.path().join("results"))?;
-    fs::copy(root().join("README.md"), at.path().join("README.md"))?;
+    fs::create_dir(at.path().join("docs"))?;
+    for file in ["README.md", "docs/waves.svg"] {
+        fs::copy(root().join(file), at.path().join(file))?;
+    }
     Ok(at)
 }
 

@@ -15,11 +15,14 @@ fn files() -> Vec<(&'static str, String)> {
     odd["rows"][1]["variant"] = json!("\u{1b}[2J");
     let mut bare = tree(1, "codegen");
     (bare["bound"], bare["baseline"]) = (Value::Null, Value::Null);
-    bare["rows"] = json!([]);
+    (bare["headline"]["compared"], bare["rows"]) = (Value::Null, json!([]));
     let mut skipped = bare.clone();
     skipped["rows"] = json!([tree(1, "codegen")["rows"][0]]);
     skipped["rows"][0]["status"] = json!({ "is": "skipped", "reason": "made up" });
+    let mut early = tree(1, "codegen");
+    early["headline"] = Value::Null;
     vec![
+        ("early.json", early.to_string()),
         ("bad.json", r#"{"schema": 4}"#.into()),
         ("bare.json", bare.to_string()),
         ("broken/record.json", "{".into()),
@@ -68,17 +71,17 @@ fn bad_input_is_refused_on_one_line_and_changes_nothing() {
         ("card nowhere".into(), "reading nowhere: No such file"),
         ("card empty".into(), "there is no record.json below empty"),
         ("card bad.json".into(), "reading bad.json: no record that a run has written"),
-        (format!("card {a}"), ": there are 8 records here: name one of them"),
+        (format!("card {a}"), ": there are 13 records here: name one of them"),
         (
-            format!("card {good}"),
-            "record.json: has no headline: it is of an earlier version; measure it again",
+            "card early.json".into(),
+            "early.json: has no headline: it is of an earlier version; measure it again",
         ),
         (format!("card {new} --out a.pdf"), "'a.pdf' does not say its form: a card is a file .svg or .png"),
         (format!("card {new} --out no/a.svg"), "cannot write no/a.svg: the folder no does not exist"),
         (format!("card {new} --theme red"), "invalid value 'red'"),
         ("cite nowhere".into(), "reading nowhere: No such file"),
         ("cite cut.json".into(), "reading cut.json: not a whole JSON document"),
-        (format!("cite {a}"), ": there are 8 records here: name one of them"),
+        (format!("cite {a}"), ": there are 13 records here: name one of them"),
         ("cite /dev/null".into(), "/dev/null: is no file: name a record.json or its folder"),
         ("verify".into(), "required"),
         ("verify nowhere".into(), "reading nowhere"),

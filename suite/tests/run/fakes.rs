@@ -28,7 +28,7 @@ pub fn trials() -> Vec<Trial> {
 
 /// A record that a script can leave.
 fn fixture(ended: End) -> Result<String> {
-    let measured = "../results/2026-11-21-llvmpipe/lds_blur/record.json";
+    let measured = "../results/2026-11-26-llvmpipe/lds_blur/record.json";
     let mut record = read_record(&Path::new(env!("CARGO_MANIFEST_DIR")).join(measured))?;
     record.ended = ended;
     json(&record)

@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn tiles_are_as_many_as_workgroups_at_once() {
-        let facts = samples::recorded("1152-12-passes").unwrap().device;
+        let facts = samples::recorded("2026-11-26-nvidia-h200/pipelined_events").unwrap().device;
         let chosen = [[320, 180], [1280, 720], [1920, 1080], [3840, 2160]]
             .map(|[width, height]| tile_for(&facts, Extent { width, height }).to_string());
         assert_eq!(chosen, ["32x8", "32x8x4", "32x8x8", "32x8x8"]);

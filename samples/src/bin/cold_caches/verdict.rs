@@ -78,19 +78,19 @@ mod tests {
 
     #[test]
     fn a_record_leads_to_its_verdict() {
-        let mut record = samples::recorded_on("2026-11-25", "cold_caches").unwrap();
+        let mut record = samples::recorded("2026-11-26-nvidia-h200/cold_caches").unwrap();
         let headline_now = headline(&Figures::new(&record.rows), 8);
-        assert_eq!(headline_now.finding, "new code adds 10.8 µs to a pass");
+        assert_eq!(headline_now.finding, "new code adds 11.7 µs to a pass");
         assert!(headline_now.finding.chars().count() <= LONGEST);
         assert_eq!((headline_now.outcome, headline_now.published), (Outcome::Holds, None));
         assert_eq!(
             verdict(&Figures::new(&record.rows), 8).unwrap(),
-            "228.8 against 147.8 µs: 8 passes, with another kernel for each or the same for all.\n\
+            "231.2 against 151.2 µs: 8 passes, with another kernel for each or the same for all.\n\
              A pass of new but short code takes 0.3 µs longer than with the same code again.\n\
-             A pass with constants that no pass of the submit has read takes 8.9 µs longer than with the same \
+             A pass with constants that no pass of the submit has read takes 9.3 µs longer than with the same \
              constants again, in 64 dependent fetches.\n\
-             Back to back, new code takes 0.99 (0.99 to 0.99) times as long as the same code, new constants not \
-             measurably longer than the same ones."
+             Back to back, new code takes 0.99 (0.99 to 0.99) times as long as the same code, new constants 1.009 \
+             (1.004 to 1.016) times as long as the same ones."
         );
         // What noise hides is not told.
         for row in record.rows.iter_mut().filter(|row| row.variant.contains("code")) {

@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn overlap_is_told_from_stale_lines() {
-        let rows = samples::recorded_on("2026-11-25", "data_race").unwrap().rows;
+        let rows = samples::recorded("2026-11-26-nvidia-h200-suite/data_race").unwrap().rows;
         assert_eq!(
             headline_of(&rows),
             ("pixels wrong in 75 % of trials on two images, none on one".to_owned(), Outcome::Holds)
@@ -148,8 +148,10 @@ mod tests {
         assert_eq!(
             verdict(&Figures::new(&rows), &sizes()).unwrap(),
             "Wrong pixels at 6 of 8 sizes with two images in turn, at 0 of 8 with one image per pass, 200 trials per \
-             size, which leaves stale lines as the cause.\nWithout a barrier, with one image per pass, pixels were wrong \
-             at 3 of 3 sizes up to 128x128, where the talk saw races, and at 2 of 5 from 256x256 on, where it saw none \
+             size, which leaves stale lines as the cause.\nWithout a barrier, with one image per pass, pixels were \
+             wrong \
+             at 3 of 3 sizes up to 128x128, where the talk saw races, and at 2 of 5 from 256x256 on, where it saw \
+             none \
              (the largest wrong one 512x512).\nWith an order alone they were wrong at 0 of 8, so dispatches overlap.\n\
              Without a barrier, with two images in turn, pixels were wrong at 6 of 8 sizes."
         );
@@ -157,7 +159,7 @@ mod tests {
 
     #[test]
     fn what_was_not_wrong_proves_nothing() {
-        let mut rows = samples::recorded("data-race").unwrap().rows;
+        let mut rows = samples::recorded("2026-11-26-nvidia-h200-suite/data_race").unwrap().rows;
         set_wrong(&mut rows, |name| name == "coherent_stores_32x32_ping_pong", 200);
         // Wrong with an order, too: the stores may not have been visible.
         set_wrong(&mut rows, |name| ["execution_only_32x32", "coherent_stores_32x32"].contains(&name), 1);

@@ -101,12 +101,12 @@ mod tests {
 
     use super::*;
 
-    fn recorded(folder: &str) -> Record {
-        samples::recorded(folder).unwrap()
+    fn recorded() -> Record {
+        samples::recorded("2026-11-26-nvidia-h200/event_matrix").unwrap()
     }
 
     fn verdict_of(record: &Record) -> String {
-        verdict(&Figures::new(&record.rows), Extent::square(512), 12, 2).unwrap()
+        verdict(&Figures::new(&record.rows), Extent::square(1152), 12, 2).unwrap()
     }
 
     fn headline_of(record: &Record) -> Headline {
@@ -115,26 +115,28 @@ mod tests {
 
     #[test]
     fn events_that_drain_are_called_so() {
-        let record = recorded("matrix-512-12-passes");
+        let record = recorded();
         let Headline { finding, outcome, published, .. } = headline_of(&record);
-        assert_eq!(finding, "the fastest event form takes 1.84x as long as a barrier");
+        assert_eq!(finding, "the fastest event form takes 1.31x as long as a barrier");
         assert!(finding.chars().count() <= LONGEST);
         assert_eq!((outcome, published.as_deref()), (Outcome::DoesNotHold, Some("talk: 0.79x")));
         assert_eq!(
             verdict_of(&record),
-            "129.1 against 71.1 µs: 512x512, 12 passes; the form is events_coherent_sync1_2.\nA set and its wait cost \
-             3.78 µs, a barrier in place of the wait 2.73 µs. Only set, an event costs 3.69 µs, only waited for 2.64 \
-             µs.\nBeside no sync, events cost 7.90 µs per pass, the split into bands included, a barrier after each pass \
-             2.60 µs.\nEvents take more time than barriers in their place: no sign that dispatches overlap."
+            "254.9 against 194.1 µs: 1152x1152, 12 passes; the form is 2 bands, coherent sync1 host events.\n\
+             A set and its wait cost 2.56 µs, a barrier in place of the wait 1.55 µs. Only set, an event costs 2.61 \
+             µs, only waited for 1.47 µs.\n\
+             Beside no sync, events cost 7.04 µs per pass, the split into bands included, a barrier after each pass \
+             1.50 µs.\n\
+             Events take more time than barriers in their place: no sign that dispatches overlap."
         );
-        let mut traced = recorded("waves-512-12-passes");
+        let mut traced = samples::recorded("2026-11-26-nvidia-h200/event_matrix-512").unwrap();
         let ends = |traced: &Record, free, drains| {
             let end = format!(
                 "\nIn the traces 0 of 23 dispatches overlap the next with events, {free} without sync"
             );
             assert!(verdict_of(traced).ends_with(&(end + drains)), "{}", verdict_of(traced));
         };
-        ends(&traced, 22, ": an event drains this GPU.");
+        ends(&traced, 21, ": an event drains this GPU.");
         // If the GPU overlaps nothing, the traces prove nothing about events.
         for row in &mut traced.rows {
             if let Some(Traced::Ok { figures, .. }) = &mut row.trace {
@@ -146,7 +148,7 @@ mod tests {
 
     #[test]
     fn events_that_beat_the_barrier_seem_to_overlap() {
-        let mut faster = recorded("matrix-512-12-passes");
+        let mut faster = recorded();
         for row in faster.rows.iter_mut().filter(|row| row.variant == "events_coherent_sync1_2") {
             row.samples.iter_mut().for_each(|sample| sample.one_us *= 0.2);
             let times: Vec<f64> = row.samples.iter().map(|sample| sample.one_us).collect();
@@ -154,7 +156,7 @@ mod tests {
         }
         let text = verdict_of(&faster);
         assert_eq!(headline_of(&faster).outcome, Outcome::Holds);
-        assert!(text.contains("the form is events_coherent_sync1_2."), "{text}");
+        assert!(text.contains("the form is 2 bands, coherent sync1 events."), "{text}");
         assert!(text.contains("cost too little to measure") && text.contains("seem to overlap"), "{text}");
         // Variants with wrong elements are no evidence.
         let row = faster.rows.iter_mut().find(|row| row.variant == "events_coherent_sync1_2").unwrap();

@@ -28,7 +28,8 @@ pub fn verdict(figures: &Figures<'_>, size: Extent, passes: u32, bands: u32) -> 
     let barrier_us = figures.us(Time::Isolated, BARRIER)?;
     let times = |variant| Some(format::ratio(&figures.ratio(variant, no_sync)?));
     let mut lines = vec![format!(
-        "{events_us:.1} against {barrier_us:.1} µs: {size}, {passes} passes in {bands} bands. Beside no sync the barrier \
+        "{events_us:.1} against {barrier_us:.1} µs: {size}, {passes} passes in {bands} bands. Beside no sync the \
+         barrier \
          takes {}x as long, events {}x.",
         times(BARRIER)?,
         times(events)?,
@@ -50,34 +51,38 @@ mod tests {
 
     use super::*;
 
-    fn rows(folder: &str) -> Vec<Row> {
-        samples::recorded(folder).unwrap().rows
+    const AT_1152: &str = "2026-11-26-nvidia-h200/pipelined_events";
+    const AT_512: &str = "2026-11-26-nvidia-h200/pipelined_events-512";
+
+    fn rows(run: &str) -> Vec<Row> {
+        samples::recorded(run).unwrap().rows
     }
 
-    fn verdict_of(folder: &str, size: u32, bands: u32) -> String {
-        verdict(&Figures::new(&rows(folder)), Extent::square(size), 12, bands).unwrap()
+    fn verdict_of(run: &str, size: u32) -> String {
+        verdict(&Figures::new(&rows(run)), Extent::square(size), 12, 2).unwrap()
     }
 
     #[test]
     fn events_do_not_save_time_on_an_h200() {
-        let headline = headline(&Figures::new(&rows("1152-12-passes")), 2);
-        assert_eq!(headline.finding, "events take 1.31x as long as a barrier after each pass");
+        let headline = headline(&Figures::new(&rows(AT_1152)), 2);
+        assert_eq!(headline.finding, "events take 1.32x as long as a barrier after each pass");
         assert_eq!(
             (headline.outcome, headline.published.as_deref()),
             (Outcome::DoesNotHold, Some("talk: 0.79x"))
         );
         assert_eq!(
-            verdict_of("1152-12-passes", 1152, 2),
-            "254.1 against 193.6 µs: 1152x1152, 12 passes in 2 bands. Beside no sync the barrier takes 1.09x as long, \
-             events 1.44x.\nThe split alone takes longer than the barrier (197.9 µs): no event could win with it."
+            verdict_of(AT_1152, 1152),
+            "255.7 against 194.3 µs: 1152x1152, 12 passes in 2 bands. Beside no sync the barrier takes 1.09x as long, \
+             events 1.44x.\n\
+             The split alone takes longer than the barrier (198.5 µs): no event could win with it."
         );
         // At 512x512 the split is cheaper than the barrier.
-        assert!(!verdict_of("512-12-passes", 512, 2).contains("split"));
+        assert!(!verdict_of(AT_512, 512).contains("split"));
     }
 
     #[test]
     fn events_that_were_wrong_are_not_compared() {
-        let mut rows = rows("1152-12-passes");
+        let mut rows = rows(AT_1152);
         for row in rows.iter_mut().filter(|row| row.variant == "events_coherent_2") {
             row.racy.as_mut().unwrap().racy_samples = 1;
         }

@@ -134,7 +134,8 @@ impl Tiling {
         }
         if self.tile().is_none() {
             return Some(format!(
-                "the border of {depth} passes of radius {radius} leaves nothing of a region of {workgroup}: use a larger \
+                "the border of {depth} passes of radius {radius} leaves nothing of a region of {workgroup}: use a \
+                 larger \
                  --region or a smaller --depth"
             ));
         }
@@ -155,7 +156,7 @@ mod tests {
     use crate::kernels::workgroups_for;
 
     fn region(side: u32, radius: u32, depth: Option<u32>) -> Tiling {
-        let facts = samples::recorded("1152-12-passes").unwrap().device;
+        let facts = samples::recorded("2026-11-26-nvidia-h200/pipelined_events").unwrap().device;
         let chain = Chain { size: Extent::square(side), passes: 12, radius };
         Tiling::fused(&facts, chain, depth, None)
     }
@@ -177,7 +178,7 @@ mod tests {
 
     #[test]
     fn no_more_workgroups_are_in_flight_than_compute_a_pass() {
-        let facts = samples::recorded("1152-12-passes").unwrap().device;
+        let facts = samples::recorded("2026-11-26-nvidia-h200/pipelined_events").unwrap().device;
         for (side, radius, best, tiles) in [(512, 2, 512, 6144), (1152, 2, 1056, 15_552), (512, 8, 256, 3072)]
         {
             let chain = Chain { size: Extent::square(side), passes: 12, radius };

@@ -120,17 +120,17 @@ mod tests {
 
     #[test]
     fn a_record_leads_to_its_verdict() {
-        let mut record = samples::recorded_on("2026-11-25", "wave_launch").unwrap();
+        let mut record = samples::recorded("2026-11-26-nvidia-h200/wave_launch").unwrap();
         let headline = headline(&Figures::new(&record.rows));
         assert_eq!(headline.finding, "tiles in loops of 16 take 0.36x as long as a workgroup each");
         assert!(headline.finding.chars().count() <= LONGEST);
         assert_eq!((headline.outcome, headline.published), (Outcome::Holds, None));
         assert_eq!(
             concluded(&record).unwrap(),
-            "14.1 against 39.1 µs: workgroups that loop over 16 tiles, and workgroups of one tile.\n\
-             With room for few waves, rays of many lengths take 0.91x as long (3153.0 against 3443.3 µs) in workgroups \
-             of one wave as in workgroups of eight. Where more waves fit they take 1.07x as long (2034.0 against \
-             1896.0 µs). With rays of one length they take 0.99x as long (1970.7 against 1997.4 µs).\n\
+            "14.3 against 39.1 µs: workgroups that loop over 16 tiles, and workgroups of one tile.\n\
+             With room for few waves, rays of many lengths take 0.91x as long (3137.6 against 3451.7 µs) in \
+             workgroups of one wave as in workgroups of eight. Where more waves fit they take 1.08x as long (2042.6 \
+             against 1901.1 µs). With rays of one length they take 0.98x as long (1861.5 against 1892.4 µs).\n\
              This GPU starts 1.64 workgroups of one wave per ns (0.83 per clock at 1980 MHz; the talk: 0.25 waves per \
              clock and shader engine). Workgroups of eight waves that run for less than 0.7 µs cannot fill it."
         );
@@ -138,7 +138,7 @@ mod tests {
         let text = concluded(&record).unwrap();
         assert!(
             text.contains(
-                "\nRays of many lengths take 1.07x as long (2034.0 against 1896.0 µs) in workgroups of one wave as in \
+                "\nRays of many lengths take 1.08x as long (2042.6 against 1901.1 µs) in workgroups of one wave as in \
                  workgroups of eight."
             ),
             "{text}"
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn what_noise_hides_is_not_told() {
-        let mut record = samples::recorded_on("2026-11-25", "wave_launch").unwrap();
+        let mut record = samples::recorded("2026-11-26-nvidia-h200/wave_launch").unwrap();
         for row in record.rows.iter_mut().filter(|row| row.variant.starts_with("even_probes")) {
             let of_one = row.variant.ends_with('1');
             for (sample, noise) in row.samples.iter_mut().zip([0.7, 1.3].into_iter().cycle()) {
