@@ -74,12 +74,13 @@ mod tests {
         let racing = rows.iter().find(|row| row.variant == "no_order").unwrap().promise.clone();
         rows.iter_mut().find(|row| row.variant == "tags_fused").unwrap().promise = racing;
         assert!(verdict_of(&rows).unwrap().contains("in one dispatch: 17.7 µs"));
-        // Of flags no difference is shown, and of what was wrong nothing is told.
+        // Of what was wrong nothing is told.
         rows.iter_mut().filter(|row| row.variant == "tags").for_each(|row| {
             row.racy.as_mut().unwrap().racy_samples = 1;
         });
-        assert_eq!(headline(&Figures::new(&rows)).outcome, Outcome::DoesNotHold);
-        assert!(verdict_of(&rows).unwrap().starts_with("36.1 against 36.2 µs"));
+        assert!(verdict_of(&rows).unwrap().starts_with("32.4 against 36.1 µs"));
+        rows.retain(|row| !["flags", "flags_chained"].contains(&&*row.variant));
+        assert_eq!(headline(&Figures::new(&rows)).outcome, Outcome::Undecided);
         rows.retain(|row| !row.variant.starts_with("barriers"));
         assert!(headline(&Figures::new(&rows)).finding.starts_with("not measured"));
         assert_eq!(verdict_of(&rows), None);
