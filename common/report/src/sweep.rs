@@ -16,8 +16,8 @@ use super::traced::sparkline;
 type Runs<'r> = [(String, &'r Record)];
 
 /// The finding of each run, then the ratios of all variants to the usual way and where they cross 1. Columns that do
-/// not fit into `room` follow in further tables. Of CPU devices without `times` there are the findings, and what they
-/// leave open. Ends with a newline.
+/// not fit into `room` follow in further tables. Of CPU devices without `times` there are the findings, the claim that
+/// they do not test, and how to see times. Ends with a newline.
 #[must_use]
 pub fn sweep(charset: Charset, room: u16, runs: &Runs<'_>, times: bool) -> String {
     let mut paper = Paper::new(charset, room);

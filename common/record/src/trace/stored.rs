@@ -33,10 +33,13 @@ struct StoredDispatch {
     begin_ns: Vec<u32>,
     length_ns: Vec<u32>,
     lane: Vec<u32>,
+    /// First stretch of each wave, where waves report stretches: it waits for a unit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    wait_ns: Vec<u32>,
 }
 
 /// The content of a [`STORED_WAVES`] file: traces by variant, each with about 16,384 of its waves at most, evenly chosen,
-/// and without the stretches of their parts. Times are rounded to nanoseconds.
+/// and of the stretches of their parts the first. Times are rounded to nanoseconds.
 ///
 /// # Errors
 /// Only if memory runs out.
@@ -93,6 +96,7 @@ impl StoredDispatch {
     #[expect(clippy::cast_precision_loss, reason = "counts of waves")]
     fn of(dispatch: &Dispatch, step: usize) -> Self {
         let waves: Vec<&Wave> = dispatch.waves.iter().step_by(step).collect();
+        let waits = dispatch.part.iter().flat_map(|part| part.each().step_by(step));
         let begins: Vec<u32> = waves.iter().map(|wave| ns(wave.begin_us)).collect();
         let before = std::iter::once(0).chain(begins.iter().copied());
         Self {
@@ -100,12 +104,14 @@ impl StoredDispatch {
             begin_ns: begins.iter().zip(before).map(|(begin, before)| begin.saturating_sub(before)).collect(),
             length_ns: waves.iter().map(|wave| ns(wave.end_us).saturating_sub(ns(wave.begin_us))).collect(),
             lane: waves.iter().map(|wave| wave.lane).collect(),
+            wait_ns: waits.filter_map(|stretches| Some(ns(*stretches.first()?))).collect(),
         }
     }
 
     fn dispatch(self, figures: &DispatchFigures, lanes: u32) -> Result<Dispatch> {
         let count = self.begin_ns.len();
         ensure!(count > 0 && [self.length_ns.len(), self.lane.len()] == [count; 2], "waves are missing");
+        ensure!([0, count].contains(&self.wait_ns.len()), "waits are missing");
         ensure!(self.lane.iter().all(|lane| *lane < lanes), "a wave has a lane that does not exist");
         ensure!(self.weight.is_finite() && self.weight > 0.0, "a weight is not positive");
         let mut begin_us = 0.0;
@@ -117,9 +123,9 @@ impl StoredDispatch {
         let part = figures.part.clone().map(|part| PartWaves {
             part,
             in_a_row: false,
-            stretches: &[],
+            stretches: if self.wait_ns.is_empty() { &[] } else { &["waiting"] },
             waits: 0,
-            stretches_us: Vec::new(),
+            stretches_us: self.wait_ns.iter().copied().map(us).collect(),
         });
         let DispatchFigures { kernel, groups, one_in, .. } = figures;
         Ok(Dispatch {
@@ -155,7 +161,8 @@ mod tests {
             Wave { begin_us, end_us: begin_us + 1.5, lane: at % 4 }
         });
         let part = Part { what: "pass".into(), number: 2, of: 3, unit: "tile".into(), units: 12 };
-        let part = PartWaves { part, in_a_row: true, stretches: &["a", "b"], waits: 1, stretches_us: vec![] };
+        let stretches_us = (0..count).flat_map(|at| [f64::from(at % 8) / 8.0, 0.5]).collect();
+        let part = PartWaves { part, in_a_row: true, stretches: &["a", "b"], waits: 1, stretches_us };
         let dispatch = |part| Dispatch {
             kernel: "hash.comp".into(),
             groups: [count, 1, 1],
@@ -188,7 +195,8 @@ mod tests {
         let mut expected = trace(400);
         let read = read(&of_events(&expected), &expected).unwrap();
         let part = expected.dispatches[1].part.as_mut().unwrap();
-        (part.in_a_row, part.stretches, part.waits) = (false, &[], 0);
+        (part.in_a_row, part.stretches, part.waits) = (false, &["waiting"], 0);
+        part.stretches_us = (0..400).map(|at| f64::from(at % 8) / 8.0).collect();
         assert_eq!(read, expected);
     }
 
@@ -214,10 +222,11 @@ mod tests {
             spoil(&mut stored);
             files::packed(serde_json::to_string(&[stored]).unwrap().as_bytes()).unwrap()
         };
-        let all: [(Spoil, &str); 5] = [
+        let all: [(Spoil, &str); 6] = [
             (|stored| stored.variant = "other".into(), "the record has no trace of other"),
             (|stored| stored.dispatches[0].lane[2] = 4, "a lane that does not exist"),
             (|stored| stored.dispatches[1].length_ns.truncate(2), "waves are missing"),
+            (|stored| stored.dispatches[1].wait_ns.truncate(2), "waits are missing"),
             (|stored| stored.dispatches.truncate(1), "another number of dispatches"),
             (|stored| stored.dispatches[0].weight = 0.0, "a weight is not positive"),
         ];

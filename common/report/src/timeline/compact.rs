@@ -6,8 +6,10 @@ use super::axes::{LINE, TEXT, short_us, whole};
 use super::bins::{Binned, Grid};
 use super::colours::Ink;
 use super::lane::Lane;
-use super::panel::{Frame, time_axis, waves};
+use super::panel::{Frame, name, time_axis, waves};
+use super::words::waits;
 use crate::answer::capital;
+use crate::dispatch_parts::shares;
 use crate::scene::{Anchor, Scene, Words, broken};
 
 /// Width of the picture: the text column of a README on a code host.
@@ -28,14 +30,19 @@ pub(super) fn drawn(record: &Record, panels: &[Lane<'_>], step: f64) -> (Scene, 
     // Leaves room for the brackets above the peak.
     let frame = Frame { grid, top: 1.3 * tallest, left: EDGE, width, height: HEIGHT };
     let mut scene = Scene::default();
-    let mut y = head(&mut scene, record);
+    let mut y = head(&mut scene, record, &waits(panels));
     let mut lines = Vec::new();
     for (lane, binned) in panels.iter().zip(&binned) {
         y += 32.0;
-        scene.words(&Words::new([EDGE, y], TEXT, Ink::Text, lane.row.label()).bold());
         let span = short_us(lane.figures.whole.span_us());
         let span = Words::new([WIDTH - EDGE, y], TEXT, Ink::Text, span);
         scene.words(&span.bold().anchored(Anchor::End));
+        y = name(&mut scene, [EDGE, y], lane, TEXT, WIDTH - EDGE - 80.0);
+        if let Some(shares) = shares(lane.figures) {
+            y += LINE;
+            let shares = format!("time of a wave: {shares}");
+            scene.words(&Words::new([EDGE, y], TEXT, Ink::Faint, shares));
+        }
         y += HEIGHT + 12.0;
         waves(&mut scene, y, lane, binned, &frame);
         lines.push(y);
@@ -45,7 +52,7 @@ pub(super) fn drawn(record: &Record, panels: &[Lane<'_>], step: f64) -> (Scene, 
 }
 
 /// The finding, the device, and how to read the plots; returns the y coordinate of the last line.
-fn head(scene: &mut Scene, record: &Record) -> f64 {
+fn head(scene: &mut Scene, record: &Record, waits: &str) -> f64 {
     let finding = match &record.headline {
         Some(headline) if record.device.kind != Kind::Cpu => capital(&headline.finding),
         _ => format!("{}: waves in flight", record.sample),
@@ -57,8 +64,12 @@ fn head(scene: &mut Scene, record: &Record) -> f64 {
     let settings = record::listed(&record.configuration);
     let mut y = 28.0;
     scene.words(&Words::new([EDGE, y], LARGE, Ink::Text, finding).bold());
-    let key = "Height: waves in flight. Colour: a dispatch or pass. Striped: fill or drain. Red: no wave in flight.";
-    for text in [format!("{device}; {settings}"), key.to_owned()] {
+    let lighter = if waits.is_empty() { String::new() } else { format!(" Lighter: {waits}.") };
+    let key = format!(
+        "Height: waves in flight. Colour: a dispatch or pass.{lighter} Striped: fill or drain. Red: no wave in flight. \
+         At the right: from the first wave to the last."
+    );
+    for text in [format!("{device}; {settings}"), key] {
         for line in broken(&text, TEXT, false, WIDTH - 2.0 * EDGE) {
             y += LINE;
             scene.words(&Words::new([EDGE, y], TEXT, Ink::Faint, line));

@@ -61,20 +61,24 @@ pub(super) fn draw(
 
 /// Draws the name, the cautions, the figures and the legend.
 fn words(scene: &mut Scene, y: f64, lane: &Lane<'_>) -> f64 {
-    let mut y = y + 18.0;
-    scene.words(&Words::new([EDGE, y], 18.0, Ink::Text, lane.row.label()).bold());
-    let left = EDGE + text_width(lane.row.label(), 18.0, true) + 18.0;
-    let cautions = cautions(lane).join("; ");
-    for (at, text) in (0_u32..).zip(broken(&cautions, TEXT, false, WIDTH - EDGE - left)) {
-        y += if at > 0 { LINE } else { 0.0 };
-        scene.words(&Words::new([left, y], TEXT, Ink::Warning, text));
-    }
-    y += 3.0;
+    let mut y = name(scene, [EDGE, y + 18.0], lane, 18.0, WIDTH - EDGE) + 3.0;
     for text in broken(&figures(lane), TEXT, false, WIDTH - 2.0 * EDGE) {
         y += LINE;
         scene.words(&Words::new([EDGE, y], TEXT, Ink::Text, text));
     }
     legend(scene, y + LINE, lane)
+}
+
+/// Draws the label, and right of it the cautions as far as `right`; returns the y coordinate of the last line.
+pub(super) fn name(scene: &mut Scene, [left, y]: [f64; 2], lane: &Lane<'_>, size: f64, right: f64) -> f64 {
+    scene.words(&Words::new([left, y], size, Ink::Text, lane.row.label()).bold());
+    let left = left + text_width(lane.row.label(), size, true) + 18.0;
+    let mut end = y;
+    for (at, text) in (0_u32..).zip(broken(&cautions(lane).join("; "), TEXT, false, right - left)) {
+        end = y + LINE * f64::from(at);
+        scene.words(&Words::new([left, end], TEXT, Ink::Warning, text));
+    }
+    end
 }
 
 /// Draws the legend: the colours of the dispatches.

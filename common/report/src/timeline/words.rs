@@ -85,10 +85,12 @@ pub fn cautions(lane: &Lane<'_>) -> Vec<String> {
     cautions
 }
 
-/// Names of the first stretches (waits) of all kernels that report parts.
+/// Names of the first stretches (waits) of all kernels whose waves have them.
 pub(super) fn waits(panels: &[Lane<'_>]) -> String {
-    let parts = panels.iter().flat_map(|lane| &lane.trace.dispatches).filter_map(|d| d.part.as_ref());
-    let mut waits: Vec<&str> = parts.filter_map(|part| part.stretches.first().copied()).collect();
+    let has = |d: &Dispatch| d.part.as_ref().is_some_and(|part| !part.stretches_us.is_empty());
+    let lanes = panels.iter().filter(|lane| lane.trace.dispatches.iter().any(has));
+    let mut waits: Vec<&str> =
+        lanes.filter_map(|lane| Some(&*lane.figures.stretches.first()?.what)).collect();
     waits.sort_unstable();
     waits.dedup();
     waits.join(", or ")
