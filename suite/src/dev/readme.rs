@@ -1,4 +1,4 @@
-//! `suite dev readme`: updates tables and pictures in a page from records.
+//! `suite dev readme`: updates tables and pictures of waves in a page from records.
 
 mod block;
 mod claims;

@@ -149,10 +149,12 @@ fn stored<'w>(folder: &Path, part: &'w [&'w str]) -> Result<Stored<'w>> {
     Ok(Stored { run, variants, record, traces })
 }
 
-/// A picture of stored waves, of one record or of several of one device. Its head has what they share.
+/// A picture of stored waves, of one record or of several of one device. Its head has the finding of the first, and the
+/// settings that all share.
 fn waves(folder: &Path, asked: &[&str]) -> Result<Made> {
     let mut parts = asked.split(|&word| word == "|");
     let Some(&[file, what]) = parts.next() else { bail!(WAVES) };
+    ensure!(file.ends_with(".svg"), WAVES);
     let stored = |part| stored(folder, part);
     let runs: Vec<Stored<'_>> = parts.map(stored).collect::<Result<_>>()?;
     let mut head = runs.first().context(WAVES)?.record.clone();

@@ -20,7 +20,7 @@ struct Run {
     head: String,
     /// Its folder, relative to the page.
     link: String,
-    /// Those that have a headline; records of early versions do not.
+    /// Those that have a headline; records of earlier versions do not.
     records: Vec<Record>,
 }
 
@@ -42,7 +42,7 @@ impl Run {
 /// The findings of the named runs.
 ///
 /// # Errors
-/// If the request is none, or a record cannot be read.
+/// If the request is not valid, a record cannot be read, or a run has none with a headline.
 pub(super) fn asked(folder: &Path, words: &[&str]) -> Result<Made> {
     let [pages, "|", runs @ ..] = words else { bail!(CLAIMS) };
     let run = |words: &[&str]| {
@@ -50,6 +50,9 @@ pub(super) fn asked(folder: &Path, words: &[&str]) -> Result<Made> {
         Run::of(device, run, folder)
     };
     let runs: Vec<Run> = runs.split(|&word| word == "|").map(run).collect::<Result<_>>()?;
+    for run in &runs {
+        ensure!(!run.records.is_empty(), "{} has no record with a headline", run.link);
+    }
     let finding = |headline: &Headline| headline.finding.clone();
     let label = format!("claims {}", runs.iter().map(|run| &*run.link).collect::<Vec<_>>().join(" "));
     Ok(Made { label, body: table(pages, &runs, &finding), drawing: None })

@@ -31,6 +31,7 @@ fn what_is_wrong_with_a_marker_is_said_with_its_line() {
         (format!("<!-- suite: waves -->\n{end}"), 1, "waves FILE.svg"),
         (format!("<!-- suite: waves \"x -->\n{end}"), 1, "a double quote is not closed"),
         (format!("<!-- suite: waves a.svg it -->\n{end}"), 1, "waves FILE.svg"),
+        (format!("<!-- suite: waves p it | {TRACED} events_2 -->\n{end}"), 1, "waves FILE.svg"),
         (format!("<!-- suite: waves a.svg it | {TRACED} -->\n{end}"), 1, "waves FILE.svg"),
         (format!("<!-- suite: waves a.svg it | {TRACED} flying -->\n{end}"), 1, "has no waves of 'flying'"),
         (format!("<!-- suite: waves a.svg it | {RUN} no_barrier -->\n{end}"), 1, "waves.json.gz"),
@@ -126,6 +127,9 @@ fn each_driver_is_there_with_its_latest_run() {
     });
     put("2026-01-04-cpu", &|record| record.device.kind = record::Kind::Cpu);
     put("2026-01-05-old", &|record| record.headline = None);
+    let asked = "<!-- suite: claims f | old runs/2026-01-05-old -->\n<!-- suite: end -->\n";
+    let refused = format!("{:#}", renewed(&at.path().join("p"), asked).unwrap_err());
+    assert!(refused.contains("runs/2026-01-05-old has no record with a headline"), "{refused}");
     let page = "<!-- suite: drivers f runs -->\n<!-- suite: end -->\n";
     let shown = renewed(&at.path().join("p"), page).unwrap().text;
     let claim = "how a choice is written matters";
@@ -145,7 +149,7 @@ fn each_driver_is_there_with_its_latest_run() {
 }
 
 #[test]
-fn waves_of_two_records_are_drawn_and_stale_when_these_change() {
+fn waves_of_two_records_are_drawn_and_stale_when_they_change() {
     let at = tempfile::tempdir().unwrap();
     for name in ["pipelined_events", "tiles_in_one_dispatch"] {
         fs::create_dir(at.path().join(name)).unwrap();
@@ -164,13 +168,22 @@ fn waves_of_two_records_are_drawn_and_stale_when_these_change() {
     assert!(shown.contains("-->\n![the waves](w.svg)\n<!--"), "{shown}");
     let drawing = at.path().join("w.svg");
     let svg = fs::read_to_string(&drawing).unwrap();
-    for words in
-        ["Events take 1.28x", "radius 2", "barrier after each pass", "events, 2 bands", "one dispatch, tags"]
-    {
+    for words in [
+        "Events take 1.28x",
+        "radius 2",
+        ">barrier after each pass<",
+        "events, 2 bands",
+        "one dispatch, tags",
+    ] {
         assert!(svg.contains(words), "{words}: {svg}");
     }
     assert!(!svg.contains("workgroup"), "it is not the same in both");
     assert!(renewed(&page, &shown).unwrap().stale.is_empty());
+    let record = at.path().join("pipelined_events/record.json");
+    let text = fs::read_to_string(&record).unwrap();
+    fs::write(&record, text.replace("events take 1.28x", "events take 9.99x")).unwrap();
+    assert_eq!(renewed(&page, &shown).unwrap().stale.len(), 1);
+    fs::write(&record, text).unwrap();
     fs::write(&drawing, "<svg>old</svg>").unwrap();
     let redrawn = renewed(&page, &shown).unwrap();
     assert_eq!((redrawn.stale.len(), &redrawn.text), (1, &shown));
