@@ -179,7 +179,12 @@ fn cards_of_one_model_and_driver_are_one_device() {
 fn the_first_waves_precede_the_sections_and_the_page_has_a_dark_form() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("a.html");
-    right(&["2026-11-26-nvidia-h200/waves-512", "2026-11-26-nvidia-h200/tiles-512", "--html", name(&page)]);
+    right(&[
+        "2026-11-26-nvidia-h200/waves-512",
+        "2026-11-26-nvidia-h200/waves-tiles-512",
+        "--html",
+        name(&page),
+    ]);
     let html = text(&page);
     let image = "<img src=\"data:image/svg+xml;base64,";
     let places = ["class=\"card\"", "Waves of pipelined_events", image, "<h2 id=\"r1\""];

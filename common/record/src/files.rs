@@ -168,8 +168,8 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::SCHEMA;
     use crate::{fixture, json::json};
+    use serde_json::Value;
 
     /// A folder with a record and its samples.
     fn kept(record: &Record) -> tempfile::TempDir {
@@ -232,11 +232,26 @@ mod tests {
         let whole = json(&fixture::record()).unwrap();
         fs::write(folder.path().join("record.json"), &whole).unwrap();
         assert_eq!(json(&read_record(&folder.path().join("record.json")).unwrap()).unwrap(), whole);
-        // The format of earlier versions, with samples inside the record.
-        let older = whole.replacen(&format!("\"schema\": {SCHEMA}"), "\"schema\": 4", 1);
-        assert_ne!(older, whole);
-        fs::write(folder.path().join("record.json"), &older).unwrap();
-        assert_eq!(read_record(&folder.path().join("record.json")).unwrap().schema, 4);
+    }
+
+    /// Version 1, with samples inside the record, and without what later versions added.
+    #[test]
+    fn the_first_version_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut first: Value = serde_json::from_str(&json(&fixture::record()).unwrap()).unwrap();
+        first["schema"] = 1.into();
+        for later in ["headline", "self_test", "samples_file", "matrix"] {
+            first.as_object_mut().unwrap().remove(later);
+        }
+        for row in first["rows"].as_array_mut().unwrap() {
+            let row = row.as_object_mut().unwrap();
+            row.retain(|field, _| !["label", "cell", "work", "trace"].contains(&&**field));
+        }
+        let path = folder.path().join("record.json");
+        fs::write(&path, first.to_string()).unwrap();
+        let record = read_record(&path).unwrap();
+        assert_eq!((record.schema, record.headline.is_none()), (1, true));
+        assert!(record.rows.iter().all(|row| row.label() == row.variant));
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub(super) fn drawn(record: &Record, panels: &[Lane<'_>], step: f64) -> (Scene, 
         let span = short_us(lane.figures.whole.span_us());
         let span = Words::new([WIDTH - EDGE, y], TEXT, Ink::Text, span);
         scene.words(&span.bold().anchored(Anchor::End));
-        y = name(&mut scene, [EDGE, y], lane, TEXT, WIDTH - EDGE - 80.0);
+        y = name(&mut scene, [EDGE, y], lane, TEXT, WIDTH - EDGE - 60.0);
         if let Some(shares) = shares(lane.figures) {
             y += LINE;
             let shares = format!("time of a wave: {shares}");

@@ -68,6 +68,8 @@ mod tests {
              These samples tell no difference between ternary and if.\n\
              These samples tell no difference between select-and and select."
         );
+        let of_h100 = samples::recorded("2026-11-26-nvidia-h100-suite/codegen").unwrap().rows;
+        assert_eq!(super::headline(&Figures::new(&of_h100)).outcome, Outcome::DoesNotHold);
         assert_eq!(verdict(&Figures::new(&[])), None);
     }
 

@@ -148,11 +148,10 @@ mod tests {
         assert_eq!(
             verdict(&Figures::new(&rows), &sizes()).unwrap(),
             "Wrong pixels at 6 of 8 sizes with two images in turn, at 0 of 8 with one image per pass, 200 trials per \
-             size, which leaves stale lines as the cause.\nWithout a barrier, with one image per pass, pixels were \
-             wrong \
-             at 3 of 3 sizes up to 128x128, where the talk saw races, and at 2 of 5 from 256x256 on, where it saw \
-             none \
-             (the largest wrong one 512x512).\nWith an order alone they were wrong at 0 of 8, so dispatches overlap.\n\
+             size, which leaves stale lines as the cause.\n\
+             Without a barrier, with one image per pass, pixels were wrong at 3 of 3 sizes up to 128x128, where the \
+             talk saw races, and at 2 of 5 from 256x256 on, where it saw none (the largest wrong one 512x512).\n\
+             With an order alone they were wrong at 0 of 8, so dispatches overlap.\n\
              Without a barrier, with two images in turn, pixels were wrong at 6 of 8 sizes."
         );
     }

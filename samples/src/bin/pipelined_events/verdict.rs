@@ -29,8 +29,7 @@ pub fn verdict(figures: &Figures<'_>, size: Extent, passes: u32, bands: u32) -> 
     let times = |variant| Some(format::ratio(&figures.ratio(variant, no_sync)?));
     let mut lines = vec![format!(
         "{events_us:.1} against {barrier_us:.1} µs: {size}, {passes} passes in {bands} bands. Beside no sync the \
-         barrier \
-         takes {}x as long, events {}x.",
+         barrier takes {}x as long, events {}x.",
         times(BARRIER)?,
         times(events)?,
     )];

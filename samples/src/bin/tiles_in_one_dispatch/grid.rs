@@ -135,8 +135,7 @@ impl Tiling {
         if self.tile().is_none() {
             return Some(format!(
                 "the border of {depth} passes of radius {radius} leaves nothing of a region of {workgroup}: use a \
-                 larger \
-                 --region or a smaller --depth"
+                 larger --region or a smaller --depth"
             ));
         }
         let option = if self.is_fused() { "--region" } else { "--workgroup" };
