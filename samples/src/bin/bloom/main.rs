@@ -30,8 +30,8 @@
 //! Expect one dispatch to win at 1920x1080 and to lose at 3840x2160. In µs, on an H200 (`events` in another run):
 //! ```text
 //!            no_barrier   barriers_each   barriers   events   tile_flags_chained
-//! 1920x1080          44              97         75      134                   64
-//! 3840x2160         165             217        195        –                  214
+//! 1920x1080          44              96         74      134                   64
+//! 3840x2160         167             220        197        –                  215
 //! ```
 //!
 //! `--trace` shows what remains: small levels are a chain of eight steps. Each takes 3.5 µs while traced, 0.9 to 1.4 of
