@@ -40,7 +40,7 @@ pub(super) fn drawn(record: &Record, panels: &[Lane<'_>], step: f64) -> (Scene, 
         y = name(&mut scene, [EDGE, y], lane, TEXT, WIDTH - EDGE - 60.0);
         if let Some(shares) = shares(lane.figures) {
             y += LINE;
-            let shares = format!("time of a wave: {shares}");
+            let shares = format!("wave time: {shares}");
             scene.words(&Words::new([EDGE, y], TEXT, Ink::Faint, shares));
         }
         y += HEIGHT + 12.0;

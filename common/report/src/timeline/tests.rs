@@ -1,8 +1,8 @@
 use record::fixture::{self, traces as example};
 
 use super::axes::real;
+use record::Traced;
 use record::trace::Trace;
-use record::{Row, Traced};
 
 use super::*;
 use crate::scene::tests::decoded;
@@ -26,17 +26,8 @@ fn traced(traces: &[(&str, Trace, Option<f64>)]) -> (Record, Vec<Trace>) {
 }
 
 pub(super) fn lanes<'t>(record: &'t Record, traces: &'t [Trace]) -> Vec<Lane<'t>> {
-    let lane = |(row, trace): (&'t Row, &'t Trace)| {
-        let Some(Traced::Ok { figures, .. }) = &row.trace else { panic!() };
-        Lane { row, trace, figures }
-    };
-    record
-        .rows
-        .iter()
-        .filter(|row| matches!(row.trace, Some(Traced::Ok { .. })))
-        .zip(traces)
-        .map(lane)
-        .collect()
+    let traced = record.rows.iter().filter(|row| matches!(row.trace, Some(Traced::Ok { .. })));
+    traced.zip(traces).map(|(row, trace)| Lane::of(record, &row.variant, trace).unwrap()).collect()
 }
 
 /// A name, a record, and the traces of its rows.
@@ -112,7 +103,14 @@ fn a_compact_picture_fits_a_page_and_names_its_variants() {
         let svg = timeline_svg(record, &panels, Theme::Auto, Detail::Compact).unwrap();
         assert!(svg.contains("width=\"880\"") && !svg.contains("multiprocessor"), "{name}");
         assert!(panels.iter().all(|lane| svg.contains(lane.row.label())), "{name}");
+        let sizes =
+            svg.split("font-size=\"").skip(1).map(|rest| rest.split('"').next().unwrap().parse::<f64>());
+        assert!(sizes.map(Result::unwrap).fold(99.0, f64::min) >= 14.0, "{name}");
+        assert_eq!(svg.contains("Lighter: "), svg.contains("wave time: "), "{name}");
     }
+    let (_, record, traces) = &examples()[0];
+    let svg = timeline_svg(record, &lanes(record, traces), Theme::Auto, Detail::Compact).unwrap();
+    assert!(svg.contains("tracing made it 31 % slower"));
 }
 
 #[test]
