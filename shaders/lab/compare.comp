@@ -10,11 +10,11 @@
 layout(local_size_x = 128) in;
 
 layout(push_constant) uniform Push {
-    uint elements; // to compare
-    uint slot;     // which pair of counters takes the answer
-    uint bytes;    // of an element: 1, 2, 4, 8 or 16
-    uint ulps;     // that floats may be off; 0 compares bits
-    uint is_half;  // floats of 16 bits
+    uint elements;  // to compare
+    uint slot;      // which pair of counters takes the answer
+    uint bytes;     // of an element: 1, 2, 4, 8 or 16
+    uint tolerance; // its kind
+    uint most;      // that a word may be off
 };
 
 layout(std430, set = 0, binding = 0) readonly buffer Expected { uint expected[]; };
@@ -32,7 +32,7 @@ bool differs(uint element) {
     }
     uint words = bytes / 4u;
     for (uint word = words * element; word < words * (element + 1u); ++word) {
-        if (word_differs(expected[word], actual[word], ulps, is_half)) {
+        if (word_differs(expected[word], actual[word], tolerance, most)) {
             return true;
         }
     }

@@ -14,15 +14,24 @@ bool near(uint a, uint b, uint sign, uint ulps) {
     return apart <= ulps;
 }
 
-// With `ulps` of 0 bits are compared; `is_half` is 1 where a word is two floats of 16 bits.
-bool word_differs(uint a, uint b, uint ulps, uint is_half) {
-    if (a == b || ulps == 0u) {
+const uint EXACT = 0u;     // bits are compared
+const uint ULPS = 1u;      // `most` floats apart
+const uint HALF_ULPS = 2u; // the same for each of two floats of 16 bits
+const uint ABSOLUTE = 3u;  // by the difference that `most` are the bits of
+
+bool word_differs(uint a, uint b, uint kind, uint most) {
+    if (a == b || kind == EXACT) {
         return a != b;
     }
-    if (is_half == 1u) {
-        return !(near(a & 0xffffu, b & 0xffffu, 0x8000u, ulps) && near(a >> 16, b >> 16, 0x8000u, ulps));
+    if (kind == ABSOLUTE) {
+        // Told apart by bits: a compiler may take a comparison with a NaN for any.
+        bool finite = (b & 0x7f800000u) != 0x7f800000u;
+        return !(finite && abs(uintBitsToFloat(a) - uintBitsToFloat(b)) <= uintBitsToFloat(most));
     }
-    return !near(a, b, 0x80000000u, ulps);
+    if (kind == HALF_ULPS) {
+        return !(near(a & 0xffffu, b & 0xffffu, 0x8000u, most) && near(a >> 16, b >> 16, 0x8000u, most));
+    }
+    return !near(a, b, 0x80000000u, most);
 }
 
 #endif

@@ -16,8 +16,8 @@ layout(push_constant) uniform Push {
     uint kind;       // what a texel is, as below
     uint texels;     // of the result: the last row may be short
     uint bytes;      // of a texel
-    uint ulps;       // that floats may be off; 0 compares bits
-    uint is_half;    // floats of 16 bits
+    uint tolerance;  // its kind
+    uint most;       // that a word may be off
     float low;       // what is black
     float high;      // what is white
     uint cursor;     // index of the texel that is told, or all ones
@@ -53,7 +53,7 @@ bool differs(uint texel) {
     }
     uint words = bytes / 4u;
     for (uint word = words * texel; word < words * (texel + 1u); ++word) {
-        if (word_differs(expected[word], actual[word], ulps, is_half)) {
+        if (word_differs(expected[word], actual[word], tolerance, most)) {
             return true;
         }
     }

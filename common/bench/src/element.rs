@@ -3,21 +3,32 @@
 use rayon::prelude::*;
 
 /// The element type of a result, and the tolerance of the comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Element {
     /// Bytes of an element: 1, 2, 4, 8 or 16.
     pub bytes: u32,
-    /// Tolerance of floats in units in the last place; 0 compares bits.
-    pub ulps: u32,
-    /// Whether the floats have 16 bits instead of 32.
-    pub half: bool,
+    /// How far a word may be off.
+    pub tolerance: Tolerance,
+}
+
+/// How far a word of a result may be off.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Tolerance {
+    /// Bits are compared.
+    Exact,
+    /// A float of 32 bits, in units in the last place.
+    Ulps(u32),
+    /// Two floats of 16 bits, in units in the last place.
+    HalfUlps(u32),
+    /// A float of 32 bits, by this difference.
+    Absolute(f32),
 }
 
 impl Element {
     /// Elements that must be equal bit for bit.
     #[must_use]
     pub fn exact(bytes: u32) -> Self {
-        Self { bytes, ulps: 0, half: false }
+        Self { bytes, tolerance: Tolerance::Exact }
     }
 
     /// Size of this many elements in words, rounded up.
@@ -35,7 +46,8 @@ impl Element {
     /// The push constants of `lab/compare.comp` for this many elements; differences are counted in `slot`.
     #[must_use]
     pub fn push(self, elements: u32, slot: u32) -> [u32; 5] {
-        [elements, slot, self.bytes, self.ulps, u32::from(self.half)]
+        let [kind, most] = self.tolerance.push();
+        [elements, slot, self.bytes, kind, most]
     }
 
     /// Whether element `at` differs from the expected one. Same algorithm as `lab/compare.comp`, on the CPU.
@@ -64,14 +76,29 @@ impl Element {
     }
 
     fn near(self, a: u32, b: u32) -> bool {
-        match (a == b, self.half) {
-            (true, _) => true,
-            _ if self.ulps == 0 => false,
-            (false, false) => order32(a).abs_diff(order32(b)) <= self.ulps.into(),
-            (false, true) => [0, 16].iter().all(|&shift| {
-                let lane = |word: u32| order16(word >> shift & 0xffff);
-                lane(a).abs_diff(lane(b)) <= self.ulps
-            }),
+        let apart = |a, b| order32(a).abs_diff(order32(b));
+        a == b
+            || match self.tolerance {
+                Tolerance::Exact => false,
+                Tolerance::Ulps(most) => apart(a, b) <= most.into(),
+                Tolerance::HalfUlps(most) => [0, 16].iter().all(|&shift| {
+                    let lane = |word: u32| order16(word >> shift & 0xffff);
+                    lane(a).abs_diff(lane(b)) <= most
+                }),
+                Tolerance::Absolute(most) => (f32::from_bits(a) - f32::from_bits(b)).abs() <= most,
+            }
+    }
+}
+
+impl Tolerance {
+    /// As the shaders take it, see `lab/tolerance.glsl`.
+    #[must_use]
+    pub fn push(self) -> [u32; 2] {
+        match self {
+            Self::Exact => [0, 0],
+            Self::Ulps(most) => [1, most],
+            Self::HalfUlps(most) => [2, most],
+            Self::Absolute(most) => [3, most.to_bits()],
         }
     }
 }
@@ -104,7 +131,8 @@ mod tests {
         let expected: Vec<u32> = (0..WORDS).map(|word| word * 0x0101_0101).collect();
         let expected_there = lab.gpu.upload("expected", &expected).unwrap();
         let exact = [1, 2, 4, 8, 16].map(Element::exact);
-        let near = [Element { bytes: 4, ulps: 1, half: false }, Element { bytes: 8, ulps: 1, half: true }];
+        let near = [(4, Tolerance::Ulps(1)), (8, Tolerance::HalfUlps(1)), (4, Tolerance::Absolute(1e-30))];
+        let near = near.map(|(bytes, tolerance)| Element { bytes, tolerance });
         let (mut cases, mut counts) = (Vec::new(), Vec::new());
         for element in exact.into_iter().chain(near) {
             let most = 4 * WORDS / element.bytes;
@@ -153,14 +181,21 @@ mod tests {
 
     #[test]
     fn a_tolerance_counts_neighbouring_floats() {
-        let one = Element { bytes: 4, ulps: 1, half: false };
+        let one = Element { bytes: 4, tolerance: Tolerance::Ulps(1) };
         let next = f32::from_bits(1.5_f32.to_bits() + 1);
         assert!(!one.differs(&[1.5_f32.to_bits()], &[next.to_bits()], 0));
         assert!(one.differs(&[1.5_f32.to_bits()], &[next.to_bits() + 1], 0));
         assert!(!one.differs(&[0.0_f32.to_bits()], &[(-0.0_f32).to_bits()], 0));
         assert!(one.differs(&[f32::MIN_POSITIVE.to_bits()], &[(-f32::MIN_POSITIVE).to_bits()], 0));
-        let half = Element { bytes: 8, ulps: 1, half: true };
+        let half = Element { bytes: 8, tolerance: Tolerance::HalfUlps(1) };
         assert!(!half.differs(&[0x3c00_3c00, 0], &[0x3c01_3bff, 0], 0));
         assert!(half.differs(&[0x3c00_3c00, 0], &[0x3c02_3c00, 0], 0));
+    }
+    #[test]
+    fn an_absolute_tolerance_is_a_difference_and_takes_no_nan() {
+        let quarter = Element { bytes: 4, tolerance: Tolerance::Absolute(0.25) };
+        let differs = |a: f32, b: f32| quarter.differs(&[a.to_bits()], &[b.to_bits()], 0);
+        assert!(!differs(1.0, 1.25) && !differs(-0.125, 0.125) && differs(1.0, 1.5));
+        assert!(differs(1.0, f32::NAN) && differs(f32::INFINITY, f32::NEG_INFINITY));
     }
 }

@@ -12,7 +12,7 @@ use vulkan::values::Shape;
 
 use super::Lab;
 use super::data::{Check, Contents, Layout, Output, sliced};
-use crate::element::Element;
+use crate::element::{Element, Tolerance};
 
 /// Words that are computed when they are first needed.
 type Words = Box<dyn FnOnce() -> Vec<u32>>;
@@ -92,8 +92,8 @@ struct Outputs {
 pub struct Expected {
     index: u32,
     words: Words,
-    /// Tolerance in units in the last place, and the reason for it.
-    pub(super) tolerance: Option<(u32, String)>,
+    /// How far floats may be off, and the sentence that says so.
+    pub(super) tolerance: Option<(Tolerance, String)>,
     /// What the words count, if each must be zero; used in messages.
     counts: Option<String>,
 }
@@ -101,7 +101,15 @@ pub struct Expected {
 impl Expected {
     /// Allows floats to differ by `ulps` units in the last place. The reader is shown `reason`.
     pub fn within(&mut self, ulps: u32, reason: &str) {
-        self.tolerance = Some((ulps, reason.to_owned()));
+        let units = if ulps == 1 { "unit" } else { "units" };
+        let told = format!("Results are right within {ulps} {units} in the last place: {reason}.");
+        self.tolerance = Some((Tolerance::Ulps(ulps), told));
+    }
+
+    /// Allows floats of 32 bits to differ by `most`. The reader is shown `reason`.
+    pub fn within_absolute(&mut self, most: f32, reason: &str) {
+        let told = format!("Results are right within {most:.2e}: {reason}.");
+        self.tolerance = Some((Tolerance::Absolute(most), told));
     }
 
     /// Declares that the words count errors. A message about a wrong result then says what was counted.
@@ -119,8 +127,11 @@ impl Expected {
             }
             Contents::Words(..) => (4, false, None),
         };
-        let ulps = tolerance.map_or(0, |(ulps, _)| ulps);
-        let element = Element { bytes: u32::try_from(bytes)?, ulps, half };
+        let tolerance = match tolerance.map(|(tolerance, _)| tolerance) {
+            Some(Tolerance::Ulps(ulps)) if half => Tolerance::HalfUlps(ulps),
+            tolerance => tolerance.unwrap_or(Tolerance::Exact),
+        };
+        let element = Element { bytes: u32::try_from(bytes)?, tolerance };
         let elements = shape.map_or(of, Shape::texels);
         let elements = u32::try_from(elements).context("too many elements to count in 32 bits")?;
         let expected = gpu.upload("CPU reference", &reference)?;

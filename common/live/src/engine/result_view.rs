@@ -73,6 +73,7 @@ impl<'l> ResultView<'l> {
         }
         let [low, high] = self.range(check);
         let [x, y] = focus.centre.map(f32::to_bits);
+        let [tolerance, most] = check.element.tolerance.push();
         let push = [
             whole[0],
             whole[1],
@@ -84,8 +85,8 @@ impl<'l> ResultView<'l> {
             kind as u32,
             check.elements,
             check.element.bytes,
-            check.element.ulps,
-            u32::from(check.element.half),
+            tolerance,
+            most,
             low.to_bits(),
             high.to_bits(),
             cursor.map_or(u32::MAX, |[x, y]| y * whole[0] + x),
