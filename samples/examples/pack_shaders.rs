@@ -1,7 +1,7 @@
 //! Compiles all shaders ahead of time and writes `shaders/**/*.pack`. Run it after editing a shader:
 //!
 //! ```text
-//! cargo run -p vulkan --example pack_shaders --features shaderc
+//! cargo run -p samples --example pack_shaders --features shaderc
 //! ```
 
 use std::fs;
@@ -9,15 +9,29 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use brotli::enc::BrotliEncoderParams;
+use common::vulkan::packer::{self, Module};
+use common::vulkan::source::Library;
 use rayon::prelude::*;
-use vulkan::packer;
-use vulkan::source::Library;
+
+#[path = "../src/bin/sgemm/generator.rs"]
+mod generator;
+#[path = "../src/bin/sgemm/packed.rs"]
+mod packed;
+#[path = "../src/bin/sgemm/plan.rs"]
+mod plan;
+#[path = "../src/bin/sgemm/split.rs"]
+mod split;
 
 fn main() -> Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shaders");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shaders");
     let library = Library::Checkout(root.clone());
-    let packs = library.shaders()?.into_par_iter().map(|shader| {
-        let entries = packer::entries(&library, &shader).with_context(|| format!("packing {shader}"))?;
+    let files =
+        library.shaders()?.into_iter().map(|shader| Ok((packer::modules(&library, &shader)?, shader)));
+    let files = files.map(|file| file.map(|(modules, shader)| (shader, modules)));
+    let generated = packed::modules(&library).map(|modules| (generator::PACK.to_owned(), modules));
+    let shaders: Vec<(String, Vec<Module>)> = files.chain([generated]).collect::<Result<_>>()?;
+    let packs = shaders.into_par_iter().map(|(shader, modules)| {
+        let entries = packer::entries(&library, &modules).with_context(|| format!("packing {shader}"))?;
         Ok((shader, compressed(&entries)?))
     });
     let packs = packs.collect::<Result<Vec<_>>>()?;

@@ -60,7 +60,7 @@ pub(super) struct Mode {
     /// Core and synchronization validation are on. Each message that the sample does not list with a
     /// reason fails the check, and so does a listed one that no longer comes. Dispatches also run one at a
     /// time in other orders that the recorded dependencies allow: a missing barrier then gives a wrong result.
-    #[arg(long, conflicts_with_all = ["bench", "profile", "code", "code_diff", "self_test", "list_variants", "times", "cold", "json", "out"])]
+    #[arg(long, conflicts_with_all = ["bench", "profile", "code", "code_diff", "print_kernel", "self_test", "list_variants", "times", "cold", "json", "out"])]
     pub(super) check: bool,
     /// Measure in a window, with a knob per argument
     ///
@@ -85,6 +85,11 @@ pub(super) struct Mode {
     /// begins to take more registers.
     #[arg(long, value_names = ["A", "B"], num_args = 2, conflicts_with_all = ["bench", "profile", "live", "self_test", "list_variants", "times", "cold", "out", "matrix", "variants", "all"])]
     pub(super) code_diff: Option<Vec<String>>,
+    /// Print the GLSL of the kernels, generated ones too
+    ///
+    /// No variant is run. Includes are printed as their lines stand.
+    #[arg(long, group = "mode", hide_short_help = true, conflicts_with_all = ["times", "cold", "json", "out", "matrix"])]
+    pub(super) print_kernel: bool,
     /// Run each variant once, to capture in RGP or Nsight
     ///
     /// Each variant is recorded without timestamps and submitted alone, N repetitions of it with

@@ -15,13 +15,22 @@ use report::terminal::{say, width_of};
 use serde::Serialize;
 use vulkan::code;
 
-use super::{Run, command};
+use super::{Run, command, print};
 
 /// The main function of the child process that compiles for one chip.
 pub(super) fn serve(sample: &Sample) -> ExitCode {
     let Err(error) = code::serve() else { return ExitCode::SUCCESS };
     say(&format!("{}: {}", sample.name, one_line(&error)));
     exit_code(&error).into()
+}
+
+/// Prints the GLSL of the kernels that the selected variants dispatch.
+pub(super) fn print_kernels(lab: &Lab) -> Result<u8> {
+    for kernel in dispatched(lab)?.handles {
+        let (name, text) = lab.gpu.kernel_text(&lab.shaders, kernel)?;
+        print(&format!("// {name}\n{text}"))?;
+    }
+    Ok(EXIT_RIGHT)
 }
 
 impl Run {

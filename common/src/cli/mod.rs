@@ -188,6 +188,7 @@ impl Run {
     fn only_declares(&self) -> bool {
         self.common.mode.code.is_some()
             || self.common.mode.code_diff.is_some()
+            || self.common.mode.print_kernel
             || self.common.mode.list_variants
     }
 
@@ -262,6 +263,9 @@ impl Run {
         }
         if let Some(target) = &self.common.mode.code {
             return self.code(lab, target.as_ref());
+        }
+        if self.common.mode.print_kernel {
+            return code::print_kernels(lab);
         }
         if let Some(broken) = self.common.mode.broken {
             ensure!(broken == Break::Endless, "--break needs --check: what is broken on purpose has no time");

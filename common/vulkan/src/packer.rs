@@ -13,13 +13,38 @@ use crate::spirv::pack::{Pack, REPACK};
 use crate::spirv::{Defines, compiler, key};
 use crate::wrap::{LaneSource, PARTS, traced_source};
 
-/// Compiles all modules of a shader and returns its uncompressed pack.
+/// A module to pack.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// Its text.
+    pub source: Source,
+    /// Its macros.
+    pub defines: Defines,
+    /// Whether its traced forms are packed, too.
+    pub traced: bool,
+}
+
+/// The modules of a shader, without traced forms.
+///
+/// # Errors
+/// A shader that cannot be read.
+pub fn modules(library: &Library, shader: &str) -> Result<Vec<Module>> {
+    let source = library.load(shader)?;
+    let [traced, untraced] = lists(&source);
+    let module = |traced| {
+        let source = &source;
+        move |defines| Module { source: source.clone(), defines, traced }
+    };
+    Ok(traced.into_iter().map(module(true)).chain(untraced.into_iter().map(module(false))).collect())
+}
+
+/// Compiles modules and returns their uncompressed pack.
 ///
 /// # Errors
 /// A shader that does not compile; no compiler found.
-pub fn entries(library: &Library, shader: &str) -> Result<Vec<u8>> {
+pub fn entries(library: &Library, modules: &[Module]) -> Result<Vec<u8>> {
     let mut entries = Vec::new();
-    for (source, defines) in modules(library, shader, compiler::compile)? {
+    for (source, defines) in with_traced(library, modules, compiler::compile)? {
         let words = compiler::compile(&source, &defines)?;
         entries.extend(key(&source, &defines));
         entries.extend(u32::try_from(words.len())?.to_le_bytes());
@@ -28,11 +53,11 @@ pub fn entries(library: &Library, shader: &str) -> Result<Vec<u8>> {
     Ok(entries)
 }
 
-/// Checks that a pack holds exactly the current modules of a shader. Needs no compiler.
+/// Checks that a pack holds exactly these modules. Needs no compiler.
 ///
 /// # Errors
 /// A shader that cannot be read; a damaged or outdated pack.
-pub fn check(library: &Library, shader: &str, pack: &[u8]) -> Result<()> {
+pub fn check(library: &Library, modules: &[Module], pack: &[u8]) -> Result<()> {
     let mut pack = Pack::open(pack);
     while pack.unpack_one()? {}
     let found = |source: &Source, defines: &Defines| {
@@ -41,7 +66,7 @@ pub fn check(library: &Library, shader: &str, pack: &[u8]) -> Result<()> {
             format!("{} {defines:?} is not packed, or not as it is now; {REPACK}", source.name)
         })
     };
-    let wanted = modules(library, shader, found)?;
+    let wanted = with_traced(library, modules, found)?;
     ensure!(
         wanted.len() == pack.modules.len(),
         "{} modules are packed, {} wanted; {REPACK}",
@@ -57,12 +82,12 @@ pub fn check(library: &Library, shader: &str, pack: &[u8]) -> Result<()> {
 /// # Errors
 /// A shader that does not compile; a damaged pack.
 #[cfg(feature = "shaderc")]
-pub fn differing(library: &Library, shader: &str, pack: &[u8]) -> Result<Vec<(String, Defines)>> {
+pub fn differing(library: &Library, modules: &[Module], pack: &[u8]) -> Result<Vec<(String, Defines)>> {
     /// Index of the word that identifies the compiler and its version.
     const GENERATOR: usize = 2;
     let mut pack = Pack::open(pack);
     let mut differing = Vec::new();
-    for (source, defines) in modules(library, shader, compiler::compile)? {
+    for (source, defines) in with_traced(library, modules, compiler::compile)? {
         let words = compiler::compile(&source, &defines)?;
         let packed = pack.find(&key(&source, &defines))?.unwrap_or_default();
         let same_compiler = packed.get(GENERATOR).is_none_or(|generator| *generator == words[GENERATOR]);
@@ -73,30 +98,19 @@ pub fn differing(library: &Library, shader: &str, pack: &[u8]) -> Result<Vec<(St
     Ok(differing)
 }
 
-/// Sources and macros of a shader's modules, without traced forms.
-///
-/// # Errors
-/// A shader that cannot be read.
-pub fn plain(library: &Library, shader: &str) -> Result<Vec<(Source, Defines)>> {
-    let source = library.load(shader)?;
-    Ok(lists(&source).into_iter().flatten().map(|defines| (source.clone(), defines)).collect())
-}
-
-/// Sources and macros of all modules of a shader, traced forms last. `compiled` returns the SPIR-V of an untraced
-/// module.
-fn modules(
+/// Sources and macros of modules and of their traced forms, which come last. `compiled` returns the SPIR-V of an
+/// untraced module.
+fn with_traced(
     library: &Library,
-    shader: &str,
+    modules: &[Module],
     compiled: impl Fn(&Source, &Defines) -> Result<Vec<u32>>,
 ) -> Result<Vec<(Source, Defines)>> {
-    let source = library.load(shader)?;
-    let mut all = plain(library, shader)?;
-    let parts = source.includes.iter().any(|(name, _)| name == PARTS);
-    let [traced, _] = lists(&source);
-    for defines in &traced {
-        let bindings = reflect(&compiled(&source, defines)?)?.bindings.len();
+    let mut all: Vec<_> = modules.iter().map(|m| (m.source.clone(), m.defines.clone())).collect();
+    for Module { source, defines, .. } in modules.iter().filter(|module| module.traced) {
+        let parts = source.includes.iter().any(|(name, _)| name == PARTS);
+        let bindings = reflect(&compiled(source, defines)?)?.bindings.len();
         for lanes in LaneSource::ALL {
-            all.push(traced_source(library, &source, defines, lanes, bindings, parts)?);
+            all.push(traced_source(library, source, defines, lanes, bindings, parts)?);
         }
     }
     Ok(all)

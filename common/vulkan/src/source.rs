@@ -54,10 +54,17 @@ impl Library {
     /// # Errors
     /// A file that does not exist or cannot be read.
     pub fn load(&self, name: &str) -> Result<Source> {
-        let text = self.read(name)?;
-        let mut source = Source { name: name.to_owned(), text: text.clone(), includes: Vec::new() };
-        self.gather(&text, name, &mut source.includes)?;
-        Ok(source)
+        self.with_includes(name, self.read(name)?)
+    }
+
+    /// A shader of this text, with its includes.
+    ///
+    /// # Errors
+    /// An include that does not exist or cannot be read.
+    pub fn with_includes(&self, name: &str, text: String) -> Result<Source> {
+        let mut includes = Vec::new();
+        self.gather(&text, name, &mut includes)?;
+        Ok(Source { name: name.to_owned(), text, includes })
     }
 
     /// The embedded pack of a shader.

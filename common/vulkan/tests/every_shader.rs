@@ -23,12 +23,14 @@ fn every_pack_is_up_to_date() {
     let shaders = library().shaders().unwrap();
     assert!(shaders.len() >= 30, "{shaders:?}");
     for shader in &shaders {
-        let outcome = packer::check(&library(), shader, &read_pack(shader));
-        outcome.unwrap_or_else(|error| panic!("{shader}: {error:#}; see common/examples/pack_shaders.rs"));
+        let modules = packer::modules(&library(), shader).unwrap();
+        let outcome = packer::check(&library(), &modules, &read_pack(shader));
+        outcome.unwrap_or_else(|error| panic!("{shader}: {error:#}; see samples/examples/pack_shaders.rs"));
     }
 }
 
-/// The pack of a removed shader would still be embedded.
+/// The pack of a removed shader would still be embedded. Packs of generated shaders are named `generated`, and tested with the
+/// sample that generates them.
 #[test]
 fn every_pack_has_its_shader() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shaders");
@@ -36,7 +38,8 @@ fn every_pack_has_its_shader() {
     for folder in fs::read_dir(root).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_dir()) {
         for file in fs::read_dir(folder.path()).unwrap().map(Result::unwrap) {
             let name = format!("{}/{}", folder.file_name().display(), file.file_name().display());
-            packs.extend(name.strip_suffix(".pack").map(str::to_owned));
+            let shader = name.strip_suffix(".pack").filter(|shader| !shader.ends_with("/generated"));
+            packs.extend(shader.map(str::to_owned));
         }
     }
     packs.sort();
@@ -54,8 +57,9 @@ fn all_packs_together_are_small() {
 #[test]
 fn every_pack_holds_what_its_shader_compiles_to() {
     for shader in library().shaders().unwrap() {
-        let differing = packer::differing(&library(), &shader, &read_pack(&shader)).unwrap();
-        assert!(differing.is_empty(), "{shader}: {differing:?}; see common/examples/pack_shaders.rs");
+        let modules = packer::modules(&library(), &shader).unwrap();
+        let differing = packer::differing(&library(), &modules, &read_pack(&shader)).unwrap();
+        assert!(differing.is_empty(), "{shader}: {differing:?}; see samples/examples/pack_shaders.rs");
     }
 }
 
@@ -73,10 +77,11 @@ fn a_changed_shader_is_not_taken_from_its_pack() {
     }
     let library = Library::Checkout(folder.path().to_owned());
     let pack = read_pack("chain/step.comp");
-    packer::check(&library, "chain/step.comp", &pack).unwrap();
+    let check = || packer::check(&library, &packer::modules(&library, "chain/step.comp").unwrap(), &pack);
+    check().unwrap();
     let include = fs::read_to_string(file("chain/texel.glsl")).unwrap();
     fs::write(file("chain/texel.glsl"), include.replace("MIX_BITS = 24", "MIX_BITS = 23")).unwrap();
-    let error = packer::check(&library, "chain/step.comp", &pack).unwrap_err().to_string();
+    let error = check().unwrap_err().to_string();
     assert!(error.contains("chain/step.comp") && error.contains("not packed"), "{error}");
 }
 
@@ -84,10 +89,10 @@ fn a_changed_shader_is_not_taken_from_its_pack() {
 fn switches_change_neither_push_constants_nor_the_workgroup() {
     let library = library();
     for shader in library.shaders().unwrap().iter().filter(|shader| shader.ends_with(".comp")) {
-        let interfaces: Vec<_> = packer::plain(&library, shader)
+        let interfaces: Vec<_> = packer::modules(&library, shader)
             .unwrap()
             .iter()
-            .map(|(source, defines)| {
+            .map(|packer::Module { source, defines, .. }| {
                 let spirv = compile(source, defines)
                     .unwrap_or_else(|error| panic!("{shader} {defines:?}: {error:#}"));
                 reflect(&spirv).unwrap_or_else(|error| panic!("{shader} {defines:?}: {error:#}"))

@@ -4,10 +4,11 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Result, bail, ensure};
+use ash::vk;
 use record::Status;
 use record::error::{BeyondLimits, NoRoom};
 use vulkan::cmd::Cmd;
-use vulkan::cmd::script::Named;
+use vulkan::cmd::script::{Named, Step};
 use vulkan::gpu::Recipe as KernelRecipe;
 use vulkan::handles::{Buffer, Kernel};
 use vulkan::memory::{Place, bytes_in_words};
@@ -154,6 +155,48 @@ impl Lab {
     fn make_one(&mut self, at: usize) -> Result<()> {
         let recipe = self.recipes[at].take();
         recipe.map_or(Ok(()), |recipe| recipe.make(self, self.repetitions()))
+    }
+
+    /// Runs each list of commands immediately, outside any measurement, and returns the shortest of its times in µs:
+    /// for choosing among kernels. Kernels of these lists stay out of the record. Pipelines are made in parallel.
+    ///
+    /// # Errors
+    /// Not enough memory; a failed submit; a recording that cannot be submitted; [`BeyondLimits`] for kernels that
+    /// exceed the device's limits.
+    pub fn time(&mut self, what: &str, lists: &[&dyn Fn(&Cmd)]) -> Result<Vec<f64>> {
+        /// The first run finds cold caches.
+        const RUNS: u32 = 4;
+        let lists: Vec<_> = lists.iter().map(|list| Cmd::steps(list)).collect();
+        for steps in &lists {
+            let named = Named::by(steps);
+            for &kernel in &named.kernels {
+                self.gpu.draft(&self.shaders, kernel)?;
+                self.gpu.hide(kernel);
+            }
+            self.make_named(&named)?;
+            self.gpu.check(steps)?;
+        }
+        self.gpu.compile(&lists.iter().flat_map(|steps| Named::by(steps).kernels).collect())?;
+        let stamps = self.gpu.timestamps(2)?;
+        let shortest = |steps: &Vec<_>| {
+            let times = (0..RUNS).map(|_| self.time_once(what, steps, stamps));
+            times.reduce(|a, b| Ok(a?.min(b?))).unwrap_or(Ok(f64::INFINITY))
+        };
+        lists.iter().map(shortest).collect()
+    }
+
+    fn time_once(&self, what: &str, steps: &[Step], stamps: vk::QueryPool) -> Result<f64> {
+        self.gpu.run_once(what, |cmd| {
+            cmd.reset_query_pool(stamps, 2);
+            cmd.write_timestamp2(stamps, 0);
+            cmd.replay(steps);
+            cmd.write_timestamp2(stamps, 1);
+        })?;
+        let [begin, end] = self.gpu.read_stamps::<2>(stamps)?;
+        let unused = u64::BITS - self.device().timestamp_bits.clamp(1, u64::BITS);
+        #[expect(clippy::cast_precision_loss, reason = "a submit lasts less than 2^52 ticks")]
+        let ticks = (end.wrapping_sub(begin) << unused >> unused) as f64;
+        Ok(ticks * f64::from(self.device().timestamp_period_ns) / 1000.0)
     }
 
     /// Runs kernels immediately, outside any measurement, and returns the buffer of `words` words that they count

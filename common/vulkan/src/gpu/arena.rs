@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use ash::vk;
 use gpu_allocator::vulkan::{Allocation, Allocator};
@@ -59,6 +60,8 @@ pub struct ImageSlot {
 #[derive(Clone, Debug, Default)]
 pub struct Recipe {
     pub(crate) path: String,
+    /// The text of a generated shader.
+    pub(crate) text: Option<Arc<str>>,
     pub(crate) defines: Defines,
     pub(crate) constants: BTreeMap<String, u32>,
     pub(crate) workgroup: Option<[u32; 3]>,

@@ -102,6 +102,13 @@ impl fmt::Debug for Gpu {
 }
 
 impl Gpu {
+    /// `pipelineCacheUUID` as hexadecimal digits: differs between drivers that compile differently.
+    #[must_use]
+    pub fn pipeline_cache_uuid(&self) -> String {
+        let facts = unsafe { self.instance.raw.get_physical_device_properties(self.physical) };
+        crate::spirv::hex(&facts.pipeline_cache_uuid)
+    }
+
     /// Opens a device.
     ///
     /// # Errors

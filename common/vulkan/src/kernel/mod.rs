@@ -37,6 +37,12 @@ impl<'g> KernelBuilder<'g> {
         Self { gpu, shaders, recipe: Recipe { path: path.to_owned(), ..Recipe::default() } }
     }
 
+    /// Takes this text in place of a file. The part of the kernel's path up to a space names its pack.
+    pub fn generated(mut self, text: String) -> Self {
+        self.recipe.text = Some(text.into());
+        self
+    }
+
     /// Defines a macro without a value, for `#ifdef`.
     pub fn define(self, name: &str) -> Self {
         self.define_as(name, "")
@@ -103,7 +109,7 @@ impl<'g> KernelBuilder<'g> {
     pub fn build_for_runner(self) -> Result<Kernel> {
         let gpu = self.gpu;
         let kernel = self.draft()?;
-        gpu.arena.borrow_mut().kernels[kernel.0 as usize].is_traced = true;
+        gpu.hide(kernel);
         gpu.compile(&[kernel].into())?;
         Ok(kernel)
     }
@@ -115,9 +121,16 @@ impl<'g> KernelBuilder<'g> {
 }
 
 impl Recipe {
+    fn plain_source(&self, shaders: &Library) -> Result<Source> {
+        match &self.text {
+            Some(text) => shaders.with_includes(&self.path, text.to_string()),
+            None => shaders.load(&self.path),
+        }
+    }
+
     /// The shader with its includes, and the macros to compile it with.
     fn source(&self, gpu: &Gpu, shaders: &Library) -> Result<(Source, Defines)> {
-        let source = shaders.load(&self.path)?;
+        let source = self.plain_source(shaders)?;
         if !self.traced {
             return Ok((source, self.defines.clone()));
         }
@@ -233,6 +246,21 @@ impl Gpu {
         let arena = self.arena();
         let shown = arena.kernels.iter().filter(|slot| slot.is_drafted() && !slot.is_traced);
         shown.map(|slot| slot.facts.clone()).collect()
+    }
+
+    /// Name and GLSL of a kernel.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn kernel_text(&self, shaders: &Library, kernel: Kernel) -> Result<(String, String)> {
+        let arena = self.arena();
+        let slot = arena.kernel(kernel);
+        Ok((slot.facts.name.clone(), slot.recipe.plain_source(shaders)?.text))
+    }
+
+    /// Leaves a drafted kernel out of the record and of traces.
+    pub fn hide(&self, kernel: Kernel) {
+        self.arena.borrow_mut().kernels[kernel.0 as usize].is_traced = true;
     }
 
     /// Plans a kernel to be made later.

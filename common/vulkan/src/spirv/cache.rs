@@ -19,12 +19,17 @@ pub(super) fn write(key: &Key, words: &[u32]) {
     let _ = file(key).map(|path| write_file(&path, key, words));
 }
 
+/// The folder of what is kept from run to run: that of the user's caches, or `HOTLAP_CACHE_DIR`.
+#[must_use]
+pub fn folder() -> Option<PathBuf> {
+    match std::env::var_os("HOTLAP_CACHE_DIR").filter(|dir| !dir.is_empty()) {
+        Some(dir) => Some(PathBuf::from(dir)),
+        None => Some(dirs::cache_dir()?.join("hot-lap")),
+    }
+}
+
 fn file(key: &Key) -> Option<PathBuf> {
-    let root = match std::env::var_os("HOTLAP_CACHE_DIR").filter(|dir| !dir.is_empty()) {
-        Some(dir) => PathBuf::from(dir),
-        None => dirs::cache_dir()?.join("hot-lap"),
-    };
-    Some(root.join(format!("{}-{}.spv", hex(key), compiler::NAME)))
+    Some(folder()?.join(format!("{}-{}.spv", hex(key), compiler::NAME)))
 }
 
 /// SHA-256 of key and code, stored at the end of a file. A damaged or renamed file is ignored, because its code

@@ -10,6 +10,8 @@ mod cache;
 pub mod compiler;
 pub mod pack;
 
+pub use cache::folder as cache_folder;
+
 use anyhow::{Result, anyhow, bail, ensure};
 use sha2::{Digest, Sha256};
 

@@ -15,7 +15,7 @@ use super::{Key, ensure_module};
 use crate::source::Library;
 
 /// The command that updates the packs, for messages.
-pub const REPACK: &str = "run cargo run -p vulkan --example pack_shaders --features shaderc";
+pub const REPACK: &str = "run cargo run -p samples --example pack_shaders --features shaderc";
 
 /// The embedded module with this key, if there is one.
 pub(super) fn find(shader: &str, key: &Key) -> Result<Option<Vec<u32>>> {
