@@ -38,6 +38,7 @@ const WORKLOADS: [(&str, &str); 16] = [
     ("semi_persistent_waves", "--size 64"),
     ("swizzled_remap", "--size 64"),
     ("codegen", ""),
+    ("sgemm", "--size 32 --variants naive,loops"),
 ];
 
 /// Arguments of what takes no samples.

@@ -1,0 +1,214 @@
+//! Chooses a kernel by running candidates. Compilers schedule the same multiply-adds in other orders to times that are up to
+//! 10 % apart, and no model of them is known that foretells which order is fast.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use common::vulkan::spirv::cache_folder;
+use common::{Cmd, Kernel, Lab};
+use serde::{Deserialize, Serialize};
+
+use crate::device::{Matrices, Tail};
+use crate::plan::{EIGHT_BY_EIGHT, ORDERS, Plan, SHAPES, SIXTEEN_BY_EIGHT};
+
+/// No candidate is begun after this time.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A kernel, and how its last tiles are split.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice {
+    /// The kernel.
+    pub plan: Plan,
+    /// The tiles that are split.
+    pub tail: Option<Tail>,
+}
+
+/// A choice as it is kept from run to run.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Kept {
+    plan: String,
+    workers: Option<u32>,
+}
+
+/// What is chosen without running anything.
+pub fn default_plan(lab: &Lab) -> Plan {
+    /// `VK_VENDOR_ID` of NVIDIA, whose invocations have 255 registers.
+    const NVIDIA: u32 = 0x10de;
+    if lab.device().vendor_id == NVIDIA { SIXTEEN_BY_EIGHT } else { EIGHT_BY_EIGHT }
+}
+
+/// How many workgroups the device runs at once, as far as can be known without running any: two of these plans fit in the
+/// shared memory that Vulkan gives.
+pub fn default_workers(lab: &Lab) -> u32 {
+    let multiprocessors = lab.device().multiprocessors.map(|machine| 2 * machine.count);
+    multiprocessors.unwrap_or(if lab.device().is_cpu() { 3 } else { 64 })
+}
+
+/// Tails with one, two and four workgroups per multiprocessor.
+///
+/// # Errors
+/// Not enough memory.
+pub fn tails(lab: &mut Lab, matrices: &Matrices) -> Result<Vec<Tail>> {
+    let workers = default_workers(lab);
+    let tails = [workers / 2, workers, 2 * workers].into_iter();
+    tails
+        .filter_map(|workers| Tail::new(lab, matrices.size, &SIXTEEN_BY_EIGHT, workers).transpose())
+        .collect()
+}
+
+/// Chooses among all candidates, or takes what an earlier run chose, and says so.
+///
+/// # Errors
+/// A candidate cannot be compiled or run.
+pub fn tuned(lab: &mut Lab, matrices: &Matrices, tails: &[Tail]) -> Result<Choice> {
+    let file = cache_folder()
+        .map(|folder| folder.join(format!("sgemm-{}-{}.json", lab.gpu.pipeline_cache_uuid(), matrices.size)));
+    let kept = file.as_ref().and_then(read).and_then(|kept| Some((choice_of(&kept, tails)?, kept)));
+    let (choice, kept, how) = match kept {
+        Some((choice, kept)) => (choice, kept, "chosen in an earlier run".to_owned()),
+        None => {
+            let mut search = Search { lab, matrices, began: Instant::now(), timed: Vec::new() };
+            let choice = search.best(tails)?;
+            let how = search.told();
+            let workers = choice.tail.map(|tail| tail.workers);
+            let kept = Kept { plan: choice.plan.to_string(), workers };
+            // Without the file the next run chooses again.
+            let _ = file.map(|file| write(&file, &kept));
+            (choice, kept, how)
+        }
+    };
+    let workers =
+        kept.workers.map_or_else(String::new, |workers| format!(", last tiles split among {workers}"));
+    lab.report.setting("tuned", format!("{}{workers}", kept.plan));
+    lab.report.note(&format!("Tuned kernel: {}{workers}; {how}.", kept.plan));
+    Ok(choice)
+}
+
+/// All candidates without splits.
+fn plans() -> impl Iterator<Item = Plan> {
+    SHAPES.into_iter().flat_map(|shape| ORDERS.map(|order| Plan { order, ..shape }))
+}
+
+fn choice_of(kept: &Kept, tails: &[Tail]) -> Option<Choice> {
+    let plan = plans().find(|plan| plan.to_string() == kept.plan)?;
+    let tail = match kept.workers {
+        Some(workers) => Some(*tails.iter().find(|tail| tail.workers == workers)?),
+        None => None,
+    };
+    Some(Choice { plan, tail })
+}
+
+fn read(file: &PathBuf) -> Option<Kept> {
+    serde_json::from_slice(&fs::read(file).ok()?).ok()
+}
+
+fn write(file: &PathBuf, kept: &Kept) -> Result<()> {
+    file.parent().map_or(Ok(()), fs::create_dir_all)?;
+    Ok(fs::write(file, serde_json::to_vec(kept)?)?)
+}
+
+/// A search among candidates.
+struct Search<'l> {
+    lab: &'l mut Lab,
+    matrices: &'l Matrices,
+    began: Instant,
+    /// Candidates and their times in µs.
+    timed: Vec<(Choice, f64)>,
+}
+
+impl Search<'_> {
+    fn best(&mut self, tails: &[Tail]) -> Result<Choice> {
+        let device = self.lab.device();
+        let (invocations, shared) = (device.max_workgroup_invocations, device.max_shared_memory);
+        let fits = |plan: &Plan| {
+            plan.invocations() <= invocations && 4 * plan.buffers * plan.buffer_words() <= shared
+        };
+        let shapes = SHAPES.into_iter().filter(fits).map(|plan| Choice { plan, tail: None });
+        self.time(shapes.collect())?;
+        self.timed.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let fastest: Vec<Plan> = self.timed.iter().take(2).map(|(choice, _)| choice.plan).collect();
+        for shape in fastest {
+            let orders = ORDERS.into_iter().filter(|&order| order != shape.order);
+            self.time(orders.map(|order| Choice { plan: Plan { order, ..shape }, tail: None }).collect())?;
+        }
+        let plan = self.fastest().plan;
+        if plan.tile == SIXTEEN_BY_EIGHT.tile {
+            self.time(tails.iter().map(|&tail| Choice { plan, tail: Some(tail) }).collect())?;
+        }
+        Ok(self.fastest())
+    }
+
+    fn fastest(&self) -> Choice {
+        let fastest = self.timed.iter().min_by(|a, b| a.1.total_cmp(&b.1));
+        fastest.map_or(Choice { plan: SIXTEEN_BY_EIGHT, tail: None }, |(choice, _)| *choice)
+    }
+
+    fn time(&mut self, choices: Vec<Choice>) -> Result<()> {
+        if self.began.elapsed() > PATIENCE {
+            return Ok(());
+        }
+        let matrices = self.matrices;
+        let kernels: Vec<_> =
+            choices.iter().map(|choice| Kernels::of(self.lab, self.matrices, choice)).collect();
+        let lists: Vec<_> = choices
+            .iter()
+            .zip(&kernels)
+            .map(|(choice, kernels)| move |cmd: &Cmd| choice.multiply(cmd, 0, matrices, kernels))
+            .collect();
+        let lists: Vec<&dyn Fn(&Cmd)> = lists.iter().map(|list| list as &dyn Fn(&Cmd)).collect();
+        let times = self.lab.time("choosing a kernel", &lists)?;
+        self.timed.extend(choices.into_iter().zip(times));
+        Ok(())
+    }
+
+    fn told(&self) -> String {
+        let times = self.timed.iter().map(|(_, us)| *us);
+        let (least, most) = times.fold((f64::INFINITY, 0.0_f64), |(a, b), us| (a.min(us), b.max(us)));
+        format!(
+            "the fastest of {} that were tried in {:.1} s, {:.0} to {:.0} µs",
+            self.timed.len(),
+            self.began.elapsed().as_secs_f64(),
+            least,
+            most
+        )
+    }
+}
+
+/// The kernels of a choice.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernels {
+    /// Of whole tiles.
+    pub whole: Kernel,
+    /// Of split tiles.
+    pub split: Option<Kernel>,
+}
+
+impl Kernels {
+    fn of(lab: &Lab, matrices: &Matrices, choice: &Choice) -> Self {
+        let whole = matrices.generated(lab, &choice.plan).build();
+        let split = choice.tail.map(|tail| tail.kernel(lab, matrices, &choice.split_plan()).build());
+        Self { whole, split }
+    }
+}
+
+impl Choice {
+    /// The plan of the split tiles: they are too few for its order to matter.
+    pub fn split_plan(&self) -> Plan {
+        Plan { order: crate::plan::Order::Zigzag, ..self.plan }
+    }
+
+    /// Multiplies by the kernels of this choice.
+    pub fn multiply(&self, cmd: &Cmd, repetition: u32, matrices: &Matrices, kernels: &Kernels) {
+        let operands = matrices.pad(cmd, repetition);
+        let tiles = matrices.size.tiles(self.plan.tile);
+        let whole = self.tail.map_or(tiles, |tail| tail.first_tile);
+        if whole > 0 {
+            matrices.multiply_tiles(cmd, repetition, kernels.whole, operands, whole);
+        }
+        if let (Some(tail), Some(kernel)) = (&self.tail, kernels.split) {
+            matrices.multiply_split(cmd, repetition, kernel, operands, tail);
+        }
+    }
+}
