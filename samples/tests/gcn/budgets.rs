@@ -15,6 +15,7 @@ pub fn trials() -> Vec<Trial> {
         trial("wave_launch::six_waves_a_simd", six_waves_a_simd),
         trial("group_physics::two_groups_a_unit", two_groups_a_unit),
         trial("group_physics::registers_saved", registers_saved),
+        trial("sgemm::two_groups_without_spills", two_groups_without_spills),
     ]
 }
 
@@ -149,6 +150,24 @@ fn registers_saved() -> Result<()> {
         for way in ["raw", "no_w", "flags_sign", "reload"] {
             let taken = vgprs(&format!("lean_without_{way}"))?;
             ensure!(taken > lean, "lean_without_{way} on {chip}: {taken} VGPRs, with it {lean}");
+        }
+    }
+    Ok(())
+}
+
+/// Hand-scheduled kernels keep all sums in registers, and room for a second workgroup that computes while the first waits.
+fn two_groups_without_spills() -> Result<()> {
+    let report = report("sgemm", "--size 512 --all")?;
+    for chip in CHIPS {
+        for (variant, most) in [("tiled", 128), ("zigzag", 128), ("zigzag_16x8", 216), ("loops", 216)] {
+            let (compiled, counts) = only(&report, chip, variant)?;
+            let spilled = (compiled.spilled_vgprs, compiled.spilled_sgprs, compiled.scratch_bytes);
+            ensure!(spilled == (0, 0, 0), "{variant} on {chip} spills: {compiled:?}");
+            ensure!(
+                compiled.vgprs <= most && groups_a_unit(compiled)? >= 2,
+                "{variant} on {chip}: {compiled:?}"
+            );
+            ensure!(counts.backward_branches == 1, "{variant} on {chip} is not straight: {counts:?}");
         }
     }
     Ok(())
