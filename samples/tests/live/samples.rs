@@ -28,7 +28,7 @@ const SMALL: &[(&str, &str)] = &[
     ("semi_persistent_waves", "--size 64"),
     ("swizzled_remap", "--size 64"),
     ("codegen", "--generators 8 --invocations 256"),
-    ("sgemm", "--size 64 --variants naive,tiled,loops"),
+    ("sgemm", "--size 64"),
     ("group_physics", "--islands 2 --particles 64 --iterations 2"),
 ];
 const SIZES: [[u32; 2]; 4] = [[900, 700], [331, 257], [1, 1], [1280, 720]];

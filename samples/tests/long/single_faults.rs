@@ -38,7 +38,7 @@ const WORKLOADS: [(&str, &str); 17] = [
     ("semi_persistent_waves", "--size 64"),
     ("swizzled_remap", "--size 64"),
     ("codegen", ""),
-    ("sgemm", "--size 32 --variants naive,loops"),
+    ("sgemm", "--size 32"),
 ];
 
 /// Arguments of what takes no samples.
