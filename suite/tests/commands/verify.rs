@@ -115,7 +115,7 @@ fn what_was_recorded_can_be_repeated() {
 }
 
 /// Arguments of all samples that no record has, for they measure nothing.
-const REFUSED: [&str; 14] = [
+const REFUSED: [&str; 15] = [
     "about",
     "break",
     "check",
@@ -128,6 +128,7 @@ const REFUSED: [&str; 14] = [
     "list-devices",
     "list-variants",
     "man",
+    "print-kernel",
     "self-test",
     "version",
 ];
