@@ -233,7 +233,8 @@ impl Tail {
     pub fn new(lab: &mut Lab, size: Size, plan: &Plan, workers: u32) -> Result<Option<Self>> {
         let tiles = size.tiles(plan.tile);
         let left = tiles % workers;
-        let workers = workers.min(left * (size.padded().k / plan.depth));
+        // Each has a step at least, of the deepest plan.
+        let workers = workers.min(left * (size.padded().k / DEPTH));
         if left == 0 {
             return Ok(None);
         }

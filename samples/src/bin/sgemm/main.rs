@@ -60,10 +60,10 @@ struct Args {
     #[arg(long, value_name = "MxNxK")]
     size: Option<Size>,
     /// Factor of the product
-    #[arg(long, value_name = "X", default_value_t = 1.0, allow_hyphen_values = true)]
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = factor, allow_hyphen_values = true)]
     alpha: f32,
     /// Factor of what C held before; with 0 it is not read
-    #[arg(long, value_name = "X", default_value_t = 0.0, allow_hyphen_values = true)]
+    #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = factor, allow_hyphen_values = true)]
     beta: f32,
     /// Take the default kernel of the GPU's vendor for `tuned`
     #[arg(long)]
@@ -72,6 +72,15 @@ struct Args {
 
 fn main() -> ExitCode {
     run(sample!(), sgemm)
+}
+
+/// A factor with which no result overflows: an infinite one would be right within any bound.
+fn factor(text: &str) -> Result<f32, String> {
+    const LARGEST: f32 = 1e6;
+    let factor = text.parse().ok().filter(|factor: &f32| factor.abs() <= LARGEST);
+    factor.ok_or_else(|| {
+        format!("'{text}' is no factor: a number from -{LARGEST} to {LARGEST} is, such as 0.5")
+    })
 }
 
 fn sgemm(lab: &mut Lab, args: &Args) -> Result<()> {
@@ -88,11 +97,11 @@ fn sgemm(lab: &mut Lab, args: &Args) -> Result<()> {
         tiles(lab, matrices, name, &plan);
     }
     split(lab, matrices)?;
-    tuned(lab, matrices, args.no_tune)?;
+    let choice = tuned(lab, matrices, args.no_tune)?;
     loops(lab, matrices);
     lab.limits([256, 256], Format::R32_SFLOAT)?;
     lab.report.headline(headline);
-    lab.report.verdict(verdict);
+    lab.report.verdict(move |figures| verdict(figures, &choice.borrow()));
     Ok(())
 }
 
@@ -145,19 +154,20 @@ fn lacks_scope(lab: &Lab) -> Option<String> {
     (!device.device_scope).then(|| format!("{} lacks the Vulkan memory model with device scope", device.name))
 }
 
-/// What runs fastest on this device.
-fn tuned(lab: &mut Lab, matrices: Matrices, no_tune: bool) -> Result<()> {
+/// What runs fastest on this device. Returns what was chosen, once it is.
+fn tuned(lab: &mut Lab, matrices: Matrices, no_tune: bool) -> Result<Rc<RefCell<String>>> {
     let no_tune = no_tune || lab.device().is_cpu();
     let splits = lacks_scope(lab).is_none() && !lab.device().is_cpu();
     let tails = if splits { tuner::tails(lab, &matrices)? } else { Vec::new() };
     let plan = tuner::default_plan(lab);
     let default = Choice { plan, tail: tails.get(1).copied() };
     let chosen = Rc::new(RefCell::new(default));
+    let told = Rc::new(RefCell::new(format!("{default}, the default of its vendor")));
     let whole = {
-        let chosen = Rc::clone(&chosen);
+        let (chosen, told) = (Rc::clone(&chosen), Rc::clone(&told));
         lab.found_kernel(move |lab| {
             if !no_tune {
-                *chosen.borrow_mut() = tuner::tuned(lab, &matrices, &tails)?;
+                (*chosen.borrow_mut(), *told.borrow_mut()) = tuner::tuned(lab, &matrices, &tails)?;
             }
             Ok(matrices.generated(lab, &chosen.borrow().plan).recipe())
         })
@@ -173,7 +183,7 @@ fn tuned(lab: &mut Lab, matrices: Matrices, no_tune: bool) -> Result<()> {
     let kernels = Kernels { whole, split: Some(split) };
     lab.variant("tuned", move |cmd, rep| chosen.borrow().multiply(cmd, rep.index, &matrices, &kernels))
         .declares(matrices.declared());
-    Ok(())
+    Ok(told)
 }
 
 /// The kernel to read.

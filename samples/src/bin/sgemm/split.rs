@@ -7,8 +7,8 @@
 //! workgroup 0        1        2        3        each has the end of one tile and the begin of the next
 //! ```
 //!
-//! Osama, Merrill, Cecka, Garland and Owens describe this as Stream-K (PPoPP 2023). Their workgroups wait for each other;
-//! here the last to arrive adds up, and nobody waits.
+//! Osama, Merrill, Cecka, Garland and Owens describe this as Stream-K (PPoPP 2023). Their workgroups wait for each other. In
+//! this form the last to arrive adds all parts, so that none waits.
 
 use crate::generator::{GROUP, Text};
 

@@ -1,6 +1,7 @@
 //! Chooses a kernel by running candidates. Compilers schedule the same multiply-adds in other orders to times that are up to
 //! 10 % apart, and no model of them is known that foretells which order is fast.
 
+use std::fmt;
 use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -11,13 +12,10 @@ use common::{Cmd, Kernel, Lab};
 use serde::{Deserialize, Serialize};
 
 use crate::device::{Matrices, Tail};
-use crate::plan::{EIGHT_BY_EIGHT, ORDERS, Plan, SHAPES, SIXTEEN_BY_EIGHT};
+use crate::plan::{EIGHT_BY_EIGHT, ORDERS, Order, Plan, SHAPES, SIXTEEN_BY_EIGHT};
 
 /// No candidate is begun after this time.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// How long candidates run before their times count.
-const WARM_UP: Duration = Duration::from_millis(300);
 
 /// A kernel, and how its last tiles are split.
 #[derive(Clone, Copy, Debug)]
@@ -61,32 +59,23 @@ pub fn tails(lab: &mut Lab, matrices: &Matrices) -> Result<Vec<Tail>> {
         .collect()
 }
 
-/// Chooses among all candidates, or takes what an earlier run chose, and says so.
+/// Chooses among all candidates, or takes what an earlier run chose. Also returns both in words.
 ///
 /// # Errors
 /// A candidate cannot be compiled or run.
-pub fn tuned(lab: &mut Lab, matrices: &Matrices, tails: &[Tail]) -> Result<Choice> {
+pub fn tuned(lab: &mut Lab, matrices: &Matrices, tails: &[Tail]) -> Result<(Choice, String)> {
     let file = cache_folder()
         .map(|folder| folder.join(format!("sgemm-{}-{}.json", lab.gpu.pipeline_cache_uuid(), matrices.size)));
-    let kept = file.as_ref().and_then(read).and_then(|kept| Some((choice_of(&kept, tails)?, kept)));
-    let (choice, kept, how) = match kept {
-        Some((choice, kept)) => (choice, kept, "chosen in an earlier run".to_owned()),
-        None => {
-            let mut search = Search { lab, matrices, began: Instant::now(), timed: Vec::new() };
-            let choice = search.best(tails)?;
-            let how = search.told();
-            let workers = choice.tail.map(|tail| tail.workers);
-            let kept = Kept { plan: choice.plan.to_string(), workers };
-            // Without the file the next run chooses again.
-            let _ = file.map(|file| write(&file, &kept));
-            (choice, kept, how)
-        }
-    };
-    let workers =
-        kept.workers.map_or_else(String::new, |workers| format!(", last tiles split among {workers}"));
-    lab.report.setting("tuned", format!("{}{workers}", kept.plan));
-    lab.report.note(&format!("Tuned kernel: {}{workers}; {how}.", kept.plan));
-    Ok(choice)
+    if let Some(choice) = file.as_ref().and_then(read).and_then(|kept| choice_of(&kept, tails)) {
+        return Ok((choice, format!("{choice}, chosen in an earlier run")));
+    }
+    let mut search = Search { lab, matrices, began: Instant::now(), timed: Vec::new() };
+    let choice = search.best(tails)?;
+    let told = format!("{choice}, {}", search.told());
+    let kept = Kept { plan: choice.plan.to_string(), workers: choice.tail.map(|tail| tail.workers) };
+    // Without the file the next run chooses again.
+    let _ = file.map(|file| write(&file, &kept));
+    Ok((choice, told))
 }
 
 /// All candidates without splits.
@@ -129,14 +118,7 @@ impl Search<'_> {
             plan.invocations() <= invocations && 4 * plan.buffers * plan.buffer_words() <= shared
         };
         let shapes = SHAPES.into_iter().filter(fits).map(|plan| Choice { plan, tail: None });
-        let shapes: Vec<Choice> = shapes.collect();
-        // The clock may have dropped while pipelines were made.
-        let warm = Instant::now();
-        while warm.elapsed() < WARM_UP {
-            self.time(shapes.clone())?;
-            self.timed.clear();
-        }
-        self.time(shapes)?;
+        self.time(shapes.collect())?;
         let two: Vec<Plan> = self.sorted().iter().take(2).map(|(choice, _)| choice.plan).collect();
         // A shape may gain by a tail what another gains by an order.
         for shape in two {
@@ -218,10 +200,18 @@ impl Kernels {
     }
 }
 
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tail =
+            self.tail.map_or_else(String::new, |tail| format!(", last tiles split among {}", tail.workers));
+        write!(f, "{}{tail}", self.plan)
+    }
+}
+
 impl Choice {
     /// The plan of the split tiles: they are too few for its order to matter.
     pub fn split_plan(&self) -> Plan {
-        Plan { order: crate::plan::Order::Zigzag, ..self.plan }
+        Plan { order: Order::Zigzag, ..self.plan }
     }
 
     /// Multiplies by the kernels of this choice.
@@ -247,7 +237,7 @@ mod tests {
         for plan in plans() {
             let kept = Kept { plan: plan.to_string(), workers: None };
             assert_eq!(choice_of(&kept, &[]).unwrap().plan, plan);
-            // With tails of another device it is chosen anew.
+            // A tail that this device does not have: the search runs again.
             assert!(choice_of(&Kept { workers: Some(7), ..kept }, &[]).is_none());
         }
         assert!(choice_of(&Kept { plan: "9x9".into(), workers: None }, &[]).is_none());

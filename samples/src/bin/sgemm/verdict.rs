@@ -26,7 +26,7 @@ const STEPS: [(&str, &str); 7] = [
 ];
 
 /// What each step saves, and how near the fastest comes to the rate of multiply-adds.
-pub fn verdict(figures: &Figures<'_>) -> Option<String> {
+pub fn verdict(figures: &Figures<'_>, choice: &str) -> Option<String> {
     let us = |variant: &str| figures.us(Time::Isolated, variant);
     let mut before = us("tiled")?;
     let mut told = Vec::new();
@@ -42,7 +42,8 @@ pub fn verdict(figures: &Figures<'_>) -> Option<String> {
     }
     let saved = (!told.is_empty())
         .then(|| format!("Each step saves of the time of the one before: {}.", told.join(", ")));
-    let lines: Vec<String> = rate(figures).into_iter().chain(saved).collect();
+    let chosen = us("tuned").map(|_| format!("Tuned: {choice}."));
+    let lines: Vec<String> = rate(figures).into_iter().chain(saved).chain(chosen).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
