@@ -5,6 +5,7 @@ use record::{Cell, Declared, Promise, Published, Status};
 
 use vulkan::cmd::Usage;
 use vulkan::cmd::script::Script;
+use vulkan::gpu::Gpu;
 
 /// The repetition that is being recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +102,9 @@ impl Reliance {
 /// Longest label, so that a table with it fits 96 columns.
 pub const LONGEST_LABEL: usize = 36;
 
+/// Runs this many repetitions in another program, and returns how long they took in µs.
+pub type Elsewhere = Box<dyn Fn(&Gpu, u32) -> Result<f64>>;
+
 /// Lists the commands of this many repetitions.
 pub type Recording = Box<dyn Fn(u32) -> Result<Script>>;
 
@@ -136,6 +140,8 @@ pub struct Variant {
     pub(crate) record: Recording,
     /// Whether the variant submits to two queues.
     pub(crate) takes_two_queues: bool,
+    /// Takes a sample of what another program does.
+    pub(crate) timed_by: Option<Elsewhere>,
 }
 
 impl Variant {
@@ -156,6 +162,7 @@ impl Variant {
             usage: Usage::ONE_TIME_SUBMIT,
             record,
             takes_two_queues,
+            timed_by: None,
         }
     }
 
@@ -201,6 +208,13 @@ impl Variant {
     /// Declares the work of one repetition, which is compared with the device's limits.
     pub fn declares(&mut self, declared: Declared) -> &mut Self {
         self.declared = declared;
+        self
+    }
+
+    /// Declares that another program does the work: before each submit `sample` has it run the given number of
+    /// repetitions, and returns their time in µs. The variant's commands bring its results where they are checked.
+    pub fn timed_by(&mut self, sample: impl Fn(&Gpu, u32) -> Result<f64> + 'static) -> &mut Self {
+        self.timed_by = Some(Box::new(sample));
         self
     }
 

@@ -310,8 +310,17 @@ impl Gpu {
     /// Not enough memory.
     pub fn upload_to(&self, target: Buffer, name: &str, data: &[u32]) -> Result<()> {
         let bytes = size_of_val(data) as u64;
-        let staging = self.buffer(&format!("{name} (staging)"), bytes, Place::Upload)?;
         self.make_buffer(target, name, bytes, Place::Device, Sharing::FirstQueue)?;
+        self.refill(target, name, data)
+    }
+
+    /// Replaces the contents of a device buffer.
+    ///
+    /// # Errors
+    /// Not enough memory.
+    pub fn refill(&self, target: Buffer, name: &str, data: &[u32]) -> Result<()> {
+        let bytes = size_of_val(data) as u64;
+        let staging = self.buffer(&format!("{name} (staging)"), bytes, Place::Upload)?;
         self.write(staging, data)?;
         self.run_once("an upload", |cmd| cmd.copy_buffer(staging, target, bytes))?;
         self.free(staging);

@@ -84,6 +84,10 @@ fn times(variant: &Variant, row: &measure::Row, method: &Method) -> Row {
     }
     let one: Vec<f64> = row.pairs.iter().map(|p| p.one.gpu_us).collect();
     let isolated_us = Summary::of(&one);
+    let on_cpu = |of: fn(&Pair) -> f64| {
+        let here = variant.timed_by.is_none();
+        here.then(|| Summary::of(&row.pairs.iter().map(of).collect::<Vec<_>>())).flatten()
+    };
     let clocks: Vec<f64> = row.pairs.iter().filter_map(|p| p.one.mhz).collect();
     Row {
         clock_mhz: Summary::of(&clocks),
@@ -92,8 +96,8 @@ fn times(variant: &Variant, row: &measure::Row, method: &Method) -> Row {
         pipelined_us: pipelined(&row.pairs, method.repetitions),
         stop: row.stop.clone(),
         near_floor: isolated_us.is_some_and(|s| s.median < 5.0 * method.floor_us),
-        record_us: Summary::of(&row.pairs.iter().map(|p| p.one.record_us).collect::<Vec<_>>()),
-        submit_us: Summary::of(&row.pairs.iter().map(|p| p.one.submit_us).collect::<Vec<_>>()),
+        record_us: on_cpu(|p| p.one.record_us),
+        submit_us: on_cpu(|p| p.one.submit_us),
         samples: row.pairs.iter().map(sample).collect(),
         ..blank(variant)
     }

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use ash::vk;
+use record::error::one_line;
 use record::stats::Summary;
 use record::{RaceMap, Status};
 use vulkan::cmd::script::Script;
@@ -33,6 +34,11 @@ use crate::lab::{Check, Lab, Shown};
 use crate::measure::Reading;
 use crate::mutate::Break;
 use crate::trace::plan::Notes;
+
+/// Why another program took no sample.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Elsewhere(String);
 
 /// Objects that every sample reuses.
 pub struct Session<'l> {
@@ -150,6 +156,7 @@ impl<'l> Session<'l> {
 
     /// Like [`Session::sample`], with a script of the caller.
     pub fn sample_of(&mut self, work: Option<&Work<'_>>) -> Result<Reading> {
+        let elsewhere_us = work.map_or(Ok(None), |work| self.elsewhere(work))?;
         let [recorded, submitted] = match work {
             Some(work) if self.takes_two_queues(work) => self.run_on_two_queues(work)?,
             _ => self.run(work)?,
@@ -160,10 +167,10 @@ impl<'l> Session<'l> {
         let stamps = self.lab.gpu.read_stamps(self.stamps)?;
         let gpu_us = Counter::of(&self.lab.gpu.facts).us(stamps)?;
         let counted = work.map_or_else(|| Ok(Counted::default()), |work| self.counts(work))?;
-        let clock = work.and_then(|_| self.clock());
+        let clock = self.clock().filter(|_| work.is_some() && elsewhere_us.is_none());
         let mhz = clock.map_or(Ok(None), |clock| clock.mhz(self.lab))?;
         Ok(Reading {
-            gpu_us,
+            gpu_us: elsewhere_us.unwrap_or(gpu_us),
             mhz,
             record_us: microseconds(recorded),
             submit_us: microseconds(submitted),
@@ -171,6 +178,12 @@ impl<'l> Session<'l> {
             first_wrong: counted.first,
             uneven: counted.uneven,
         })
+    }
+
+    /// Has another program do its part of a variant, if one does. Returns how long that took in µs.
+    fn elsewhere(&self, work: &Work<'_>) -> Result<Option<f64>> {
+        let Some(sample) = &self.lab.variants[work.variant].timed_by else { return Ok(None) };
+        Ok(Some(sample(&self.lab.gpu, work.repetitions).map_err(|error| Elsewhere(one_line(&error)))?))
     }
 
     /// Clears the race maps.
@@ -237,6 +250,7 @@ impl<'l> Session<'l> {
 
     /// Submits only the variant's commands, without a window or checks.
     pub(super) fn run_bare(&self, work: &Work<'_>) -> Result<()> {
+        self.elsewhere(work)?;
         if self.takes_two_queues(work) {
             let mut two = self.two_queues.borrow_mut();
             return two.as_mut().context("the device has one queue")?.run_bare(self.on_two_queues(work));
@@ -248,6 +262,7 @@ impl<'l> Session<'l> {
     /// Runs the dispatches of a script in the given order, each after a full barrier and without timestamps. Returns
     /// the number of wrong elements.
     pub fn replay(&self, work: &Work<'_>, order: &[usize]) -> Result<Counted> {
+        self.elsewhere(work)?;
         let steps: Vec<_> = work.script.work().collect();
         let what = format!("{} in another order", name_of(self.lab, Some(work)));
         self.submit(Usage::ONE_TIME_SUBMIT, &what, |cmd| {

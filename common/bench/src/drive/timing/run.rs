@@ -103,7 +103,8 @@ impl Run<'_, '_, '_> {
         let lab = self.told.lab;
         let mut subjects = Vec::new();
         for (variant, plan) in self.plan.rows.iter().enumerate() {
-            if let Some(times) = rows[variant].isolated_us {
+            let here = lab.variants[variant].timed_by.is_none();
+            if let Some(times) = rows[variant].isolated_us.filter(|_| here) {
                 subjects.push(Subject { variant, isolated_us: times.median, plan });
             }
         }
