@@ -11,6 +11,7 @@ pub mod bands;
 pub mod chain;
 pub mod half;
 pub mod machine;
+pub mod residency;
 pub mod steps;
 pub mod waits;
 pub mod words;

@@ -8,8 +8,8 @@ use clap::ValueEnum;
 use common::{Binding, Extent, Image, ImageSet, Images, KernelBuilder, Lab};
 
 use samples::name_of;
+use samples::residency::padded;
 
-use crate::occupancy::padded;
 use crate::picture::painted;
 use crate::reference::{Texels, data};
 use crate::tiles::Form;

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use anyhow::{Result, bail};
 use common::record::error::BeyondLimits;
 use common::{KernelBuilder, Lab};
+use samples::residency::{count, counting};
 
 use crate::device::Blur;
-use crate::occupancy::{Limit, Reached, Unit, count, counting, reach};
+use crate::occupancy::{Limit, Reached, Unit, reach};
 use crate::tiles::Form;
 
 /// What the searches so far have found.
@@ -52,8 +53,11 @@ impl Paddings {
             if let Some(&known) = self.counted.get(&key) {
                 return Ok(known);
             }
-            let kernel = counting(blur.kernel(lab, form, padding.max(4))).build();
-            let workgroups = count(lab, kernel, blur.images(form, 0), blur.push())?;
+            let kernel = counting(blur.kernel(lab, form, padding.max(4)), 2).build();
+            let [input, output] = blur.images(form, 0);
+            let workgroups = count(lab, |cmd, counters, groups| {
+                cmd.dispatch(kernel, &[input, output, counters.into()], &blur.push(), groups);
+            })?;
             Ok(*self.counted.entry(key).or_insert(unit.per_unit(workgroups)))
         };
         let most_resident = count(0)?;
