@@ -13,6 +13,8 @@ use common::vulkan::packer::{self, Module};
 use common::vulkan::source::Library;
 use rayon::prelude::*;
 
+#[path = "../src/bin/sgemm/changes.rs"]
+mod changes;
 #[path = "../src/bin/sgemm/generator.rs"]
 mod generator;
 #[path = "../src/bin/sgemm/packed.rs"]
@@ -21,6 +23,8 @@ mod packed;
 mod plan;
 #[path = "../src/bin/sgemm/split.rs"]
 mod split;
+#[path = "../src/bin/sgemm/store.rs"]
+mod store;
 
 fn main() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shaders");

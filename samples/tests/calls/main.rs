@@ -3,6 +3,7 @@
 
 mod disk;
 mod interrupt;
+mod library;
 mod machine;
 mod pages;
 mod runs;
@@ -25,6 +26,7 @@ fn main() -> Result<ExitCode> {
 fn trials() -> Result<Vec<Trial>> {
     let modules = [
         interrupt::trials(),
+        library::trials(),
         self_test::trials(),
         runs::trials(),
         disk::trials(),

@@ -159,7 +159,15 @@ fn registers_saved() -> Result<()> {
 fn two_groups_without_spills() -> Result<()> {
     let report = report("sgemm", "--size 512 --all")?;
     for chip in CHIPS {
-        for (variant, most) in [("tiled", 128), ("zigzag", 128), ("zigzag_16x8", 216), ("loops", 216)] {
+        for (variant, most) in [
+            ("tiled", 128),
+            ("zigzag", 128),
+            ("zigzag_16x8", 216),
+            ("loops", 216),
+            ("shape_8x16", 216),
+            ("shape_deep", 128),
+            ("shape_64x64", 128),
+        ] {
             let (compiled, counts) = only(&report, chip, variant)?;
             let spilled = (compiled.spilled_vgprs, compiled.spilled_sgprs, compiled.scratch_bytes);
             ensure!(spilled == (0, 0, 0), "{variant} on {chip} spills: {compiled:?}");

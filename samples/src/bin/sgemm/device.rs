@@ -11,7 +11,7 @@ use samples::{LOADS, STORES};
 
 use crate::generator::{glsl, name};
 use crate::plan::Plan;
-use crate::reference::{bound, elements, product};
+use crate::reference::{bound, product, values};
 
 /// Rows of A and C, columns of B and C, and columns of A.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,8 @@ impl Size {
 pub struct Matrices {
     /// Their sizes.
     pub size: Size,
-    factors: [f32; 2],
+    /// alpha and beta.
+    pub factors: [f32; 2],
     given: [Buffer; 2],
     padded: Buffers,
     c: Buffers,
@@ -89,10 +90,7 @@ impl Matrices {
         lab.report.setting("size", size);
         lab.report.setting("alpha", factors[0]);
         lab.report.setting("beta", factors[1]);
-        let matrix = |rows: u32, columns: u32, seed| {
-            Rc::new(LazyCell::new(move || elements(rows as usize * columns as usize, seed)))
-        };
-        let (a, b, old) = (matrix(m, k, 1), matrix(k, n, 2), matrix(m, n, 3));
+        let [a, b, old] = [0, 1, 2].map(|at| Rc::new(LazyCell::new(move || values(size, at))));
         let bits = |matrix: &[f32]| matrix.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
         let given = [("A", &a), ("B", &b)].map(|(name, matrix)| {
             let matrix = Rc::clone(matrix);
@@ -121,6 +119,11 @@ impl Matrices {
         Ok(Self { size, factors, given, padded, c, pad })
     }
 
+    /// A, B, and what C holds before.
+    pub fn values(&self) -> [Vec<f32>; 3] {
+        [0, 1, 2].map(|at| values(self.size, at))
+    }
+
     /// A kernel of a file, with the sizes.
     pub fn kernel<'l>(&self, lab: &'l Lab, path: &str) -> KernelBuilder<'l> {
         let Size { m, n, k } = self.size;
@@ -137,7 +140,7 @@ impl Matrices {
     /// A generated kernel.
     pub fn generated<'l>(&self, lab: &'l Lab, plan: &Plan) -> KernelBuilder<'l> {
         let kernel = self.kernel_of_tiles(lab, &name(plan)).generated(glsl(plan));
-        kernel.shared_bytes(4 * u64::from(plan.buffers * plan.buffer_words()))
+        kernel.shared_bytes(4 * u64::from(plan.shared_words()))
     }
 
     /// Multiplies without tiles.
@@ -191,6 +194,12 @@ impl Matrices {
         let c = self.c.get(repetition, 0).into();
         let [parts, arrived] = [0, 1].map(|at| tail.shared.get(repetition, at).into());
         cmd.dispatch(kernel, &[a, b, c, parts, arrived], &self.factors, [tail.workers, 1, 1]);
+    }
+
+    /// Copies what a library computed into C.
+    pub fn take(&self, cmd: &Cmd, repetition: u32, kernel: Kernel, result: Buffer) {
+        let groups = samples::in_rows((self.size.m * self.size.n).div_ceil(256));
+        cmd.dispatch(kernel, &[result, self.c.get(repetition, 0)], &(), groups);
     }
 
     /// Multiplications and additions of the product.

@@ -9,8 +9,8 @@
 //!          put       what was fetched                    registers → the other buffer, then a barrier
 //! ```
 
-use crate::plan::Plan;
-use crate::split;
+use crate::plan::{Oddity, Plan};
+use crate::{split, store};
 
 /// Components of a vector.
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
@@ -34,7 +34,7 @@ pub fn glsl(plan: &Plan) -> String {
     } else {
         text.add(format!("const uint tile = {GROUP}, begin = 0u, end = steps;"));
         text.tile();
-        text.results();
+        store::results(&mut text);
     }
     text.add("}");
     text.lines.join("\n") + "\n"
@@ -90,7 +90,7 @@ impl Text<'_> {
             split::interface(self);
         }
         self.add(format!("layout(local_size_x = {}) in;", plan.invocations()));
-        let size = plan.buffers * plan.buffer_words() / plan.reads;
+        let size = plan.shared_words() / plan.reads;
         self.add(format!("shared {} tiles[{size}];", vector(plan.reads)));
     }
 
@@ -166,16 +166,22 @@ impl Text<'_> {
             self.read(0, 0);
         }
         self.add("for (uint step = begin + 1u; step <= end; ++step) {");
+        let steps = if let Some(Oddity::Unrolled(steps)) = self.plan.oddity { steps } else { 1 };
+        for at in 0..steps {
+            if at > 0 {
+                self.add("if (++step > end) { break; }");
+            }
+            self.overlapped_step();
+        }
+        self.add("}");
+    }
+
+    fn overlapped_step(&mut self) {
         self.add("if (step < end) {");
         self.advance();
         self.add("}");
         self.fetch();
-        if self.plan.buffers == 1 {
-            self.step_of_one_buffer()
-        } else {
-            self.step_of_two_buffers()
-        }
-        self.add("}");
+        if self.plan.buffers == 1 { self.step_of_one_buffer() } else { self.step_of_two_buffers() }
     }
 
     fn step_of_one_buffer(&mut self) {
@@ -196,6 +202,9 @@ impl Text<'_> {
                 self.read(0, k);
             }
             if k == plan.depth - 1 {
+                if plan.oddity == Some(Oddity::SecondBarrier) {
+                    self.add("barrier();");
+                }
                 self.put("free");
                 self.add("barrier();");
                 self.switch();
@@ -308,25 +317,6 @@ impl Text<'_> {
             let [x, y] = [("x", i), ("y", j)]
                 .map(|(name, at)| format!("{name}{set}_{}.{}", at / 4, COMPONENTS[at as usize % 4]));
             self.add(format!("sum{i}_{j} = fma({x}, {y}, sum{i}_{j});"));
-        }
-    }
-
-    /// Stores the sums. They are multiplied first, also where alpha is 1: a compiler then needs not hold them where a store
-    /// of vectors wants them, which costs 5 % on an H200.
-    pub fn results(&mut self) {
-        let ([down, across], [_, columns]) = (self.plan.lanes, self.plan.each);
-        let sums = self.sums();
-        self.add("// store");
-        for row in sums.chunks(columns as usize) {
-            self.add(row.iter().map(|sum| format!("{sum} *= alpha;")).collect::<Vec<_>>().join(" "));
-        }
-        for (at, four) in (0..).zip(sums.chunks(4)) {
-            let [i, j] = [at / (columns / 4), at % (columns / 4)];
-            let [row, column] = [i / 4 * down * 4 + i % 4, j * across * 4];
-            self.add(format!(
-                "store_c(first_row + row + {row}u, first_column + column + {column}u, vec4({}));",
-                four.join(", ")
-            ));
         }
     }
 }

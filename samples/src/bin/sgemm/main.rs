@@ -28,26 +28,32 @@
 //!
 //! Source: Scott Gray, maxas, sgemm128.sass, "The main loop". <https://github.com/NervanaSystems/maxas/wiki/SGEMM>
 
+mod changes;
 mod device;
 mod generator;
+mod library;
 #[cfg(test)]
 mod packed;
 mod plan;
 mod reference;
 mod split;
+mod store;
 mod tuner;
 mod verdict;
+mod wall;
 
 use std::cell::RefCell;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::rc::Rc;
 
 use anyhow::Result;
 use common::record::Kind;
-use common::{Format, Lab, run, sample};
+use common::{Format, Kernel, Lab, Variant, run, sample};
 
+use changes::CHANGES;
 use device::{Matrices, Size, Tail};
-use plan::{LADDER, Plan, SIXTEEN_BY_EIGHT};
+use plan::{LADDER, Oddity, Plan, SIXTEEN_BY_EIGHT};
 use tuner::{Choice, Kernels};
 use verdict::{headline, verdict};
 
@@ -68,6 +74,11 @@ struct Args {
     /// Take the default kernel of the GPU's vendor for `tuned`
     #[arg(long)]
     no_tune: bool,
+    /// Measure a vendor's library in the same rounds, by this program
+    ///
+    /// anchors/cuda/sgemm.cu is one for cuBLAS, and its head says how to build it.
+    #[arg(long, value_name = "PROGRAM")]
+    library: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -94,14 +105,19 @@ fn sgemm(lab: &mut Lab, args: &Args) -> Result<()> {
     let matrices = Matrices::new(lab, size, [args.alpha, args.beta])?;
     naive(lab, matrices);
     for (name, plan) in LADDER {
-        tiles(lab, matrices, name, &plan);
+        let kernel = matrices.generated(lab, &plan).build();
+        tiles(lab, matrices, name, &plan, kernel);
     }
     split(lab, matrices)?;
     let choice = tuned(lab, matrices, args.no_tune)?;
     loops(lab, matrices);
+    let wall = changes(lab, matrices, args.alpha);
+    if let Some(program) = &args.library {
+        library::library(lab, matrices, program)?;
+    }
     lab.limits([256, 256], Format::R32_SFLOAT)?;
     lab.report.headline(headline);
-    lab.report.verdict(move |figures| verdict(figures, &choice.borrow()));
+    lab.report.verdict(move |figures| verdict(figures, &choice.borrow(), &wall.borrow()));
     Ok(())
 }
 
@@ -113,14 +129,19 @@ fn naive(lab: &mut Lab, matrices: Matrices) {
 }
 
 /// A workgroup per tile of C.
-fn tiles(lab: &mut Lab, matrices: Matrices, name: &str, plan: &Plan) {
-    let kernel = matrices.generated(lab, plan).build();
+fn tiles<'l>(
+    lab: &'l mut Lab,
+    matrices: Matrices,
+    name: &str,
+    plan: &Plan,
+    kernel: Kernel,
+) -> &'l mut Variant {
     let tiles = matrices.size.tiles(plan.tile);
     lab.variant(name, move |cmd, rep| {
         let operands = matrices.pad(cmd, rep.index);
         matrices.multiply_tiles(cmd, rep.index, kernel, operands, tiles);
     })
-    .declares(matrices.declared());
+    .declares(matrices.declared())
 }
 
 /// The tiles that are left after whole waves of workgroups are split. No barrier keeps them from beginning while the last
@@ -195,4 +216,26 @@ fn loops(lab: &mut Lab, matrices: Matrices) {
         matrices.multiply_tiles(cmd, rep.index, kernel, operands, tiles);
     })
     .declares(matrices.declared());
+}
+
+/// One thing changed at a time. Returns what was counted of shared memory, once it is.
+fn changes(lab: &mut Lab, matrices: Matrices, alpha: f32) -> Rc<RefCell<String>> {
+    let counted = Rc::new(RefCell::new(String::new()));
+    for (name, plan) in CHANGES {
+        let needs_alpha = plan.oddity == Some(Oddity::NoAlpha) && alpha != 1.0;
+        let kernel = match plan.oddity {
+            Some(Oddity::Declared(_)) => {
+                let counted = Rc::clone(&counted);
+                lab.found_kernel(move |lab| {
+                    if counted.borrow().is_empty() {
+                        *counted.borrow_mut() = wall::resident(lab)?;
+                    }
+                    Ok(matrices.generated(lab, &plan).recipe())
+                })
+            }
+            _ => matrices.generated(lab, &plan).build(),
+        };
+        tiles(lab, matrices, name, &plan, kernel).skip(needs_alpha.then(|| "alpha is not 1".to_owned()));
+    }
+    counted
 }

@@ -4,6 +4,7 @@ use anyhow::Result;
 use common::vulkan::packer::Module;
 use common::vulkan::source::Library;
 
+use crate::changes::CHANGES;
 use crate::generator::{glsl, name};
 use crate::plan::{LADDER, ORDERS, Plan, SHAPES};
 
@@ -17,15 +18,17 @@ pub fn modules(library: &Library) -> Result<Vec<Module>> {
         plans.extend(ORDERS.map(|order| Plan { order, ..shape }));
         plans.push(Plan { splits: true, ..shape });
     }
-    let mut different: Vec<Plan> = Vec::new();
-    plans.into_iter().for_each(|plan| {
-        if !different.contains(&plan) {
-            different.push(plan);
+    // Changes are not traced: their traced forms would take half of the pack.
+    let plans = plans.into_iter().map(|plan| (plan, true)).chain(CHANGES.map(|(_, plan)| (plan, false)));
+    let mut different: Vec<(Plan, bool)> = Vec::new();
+    plans.for_each(|(plan, traced)| {
+        if different.iter().all(|(known, _)| *known != plan) {
+            different.push((plan, traced));
         }
     });
-    let module = |plan: &Plan| {
+    let module = |(plan, traced): &(Plan, bool)| {
         let source = library.with_includes(&name(plan), glsl(plan))?;
-        Ok(Module { source, defines: Vec::new(), traced: true })
+        Ok(Module { source, defines: Vec::new(), traced: *traced })
     };
     different.iter().map(module).collect()
 }

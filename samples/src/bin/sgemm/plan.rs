@@ -27,6 +27,25 @@ pub struct Plan {
     pub ahead: bool,
     /// Whether workgroups share tiles along K.
     pub splits: bool,
+    /// What no kernel that is to be fast would do.
+    pub oddity: Option<Oddity>,
+}
+
+/// A change that shows what a part of the kernel is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Oddity {
+    /// A second barrier in each step, though there are two buffers.
+    SecondBarrier,
+    /// A's part lies in shared memory without gaps.
+    NoShift,
+    /// Sums are stored as they are, which is right where alpha is 1.
+    NoAlpha,
+    /// Results pass through shared memory, so that a subgroup stores whole rows.
+    ThroughShared,
+    /// So many steps in the loop.
+    Unrolled(u32),
+    /// So many bytes of shared memory are declared.
+    Declared(u32),
 }
 
 /// The plan whose invocations compute 8x8 results, as in maxas' kernel.
@@ -42,6 +61,7 @@ pub const EIGHT_BY_EIGHT: Plan = Plan {
     prefetches: true,
     ahead: true,
     splits: false,
+    oddity: None,
 };
 
 /// Twice the results per invocation: an operand read from shared memory serves 16 multiply-adds.
@@ -94,26 +114,47 @@ pub enum Order {
     Zigzag,
     /// A zigzag with rows and columns shuffled.
     Shuffled(u64),
+    /// Row by row, every second one backwards: the zigzag of maxas.
+    RowZigzag,
+    /// The swirl of maxas: around squares of two rows, two apart, and two columns.
+    Swirl,
 }
 
 impl Order {
     /// Rows and columns of the results in this order.
     pub fn of(self, [rows, columns]: [u32; 2]) -> Vec<[u32; 2]> {
         let [mut down, mut across]: [Vec<u32>; 2] = [(0..rows).collect(), (0..columns).collect()];
-        if self == Self::Rows {
-            return down.iter().flat_map(|&i| across.iter().map(move |&j| [i, j])).collect();
+        match self {
+            Self::Rows => down.iter().flat_map(|&i| across.iter().map(move |&j| [i, j])).collect(),
+            Self::RowZigzag => zigzag(&down, &across),
+            Self::Swirl => {
+                let first_of_two = |i: &u32| i % 4 < 2;
+                let [down, across]: [Vec<u32>; 2] = [
+                    down.into_iter().filter(first_of_two).collect(),
+                    across.into_iter().step_by(2).collect(),
+                ];
+                let squares = zigzag(&across, &down).into_iter();
+                squares.flat_map(|[j, i]| [[i + 2, j], [i + 2, j + 1], [i, j + 1], [i, j]]).collect()
+            }
+            Self::Zigzag | Self::Shuffled(_) => {
+                if let Self::Shuffled(mut state) = self {
+                    shuffle(&mut down, &mut state);
+                    shuffle(&mut across, &mut state);
+                }
+                zigzag(&across, &down).into_iter().map(|[j, i]| [i, j]).collect()
+            }
         }
-        if let Self::Shuffled(mut state) = self {
-            shuffle(&mut down, &mut state);
-            shuffle(&mut across, &mut state);
-        }
-        let up: Vec<u32> = down.iter().rev().copied().collect();
-        let column = |(at, &j): (usize, &u32)| {
-            let rows = if at % 2 == 0 { &down } else { &up };
-            rows.iter().map(|&i| [i, j]).collect::<Vec<_>>()
-        };
-        across.iter().enumerate().flat_map(column).collect()
     }
+}
+
+/// Every pair of the two, the second ones forwards and backwards by turns.
+fn zigzag(first: &[u32], second: &[u32]) -> Vec<[u32; 2]> {
+    let back: Vec<u32> = second.iter().rev().copied().collect();
+    let line = |(at, &a): (usize, &u32)| {
+        let second = if at % 2 == 0 { second } else { &back };
+        second.iter().map(|&b| [a, b]).collect::<Vec<_>>()
+    };
+    first.iter().enumerate().flat_map(line).collect()
 }
 
 /// Fisher and Yates' shuffle, with Knuth's generator: packs need the same order in every version.
@@ -148,7 +189,7 @@ impl Plan {
 
     /// Words by which each four k of A lie further than they must, so that what a subgroup stores meets in no bank.
     pub fn shift(&self) -> u32 {
-        32 / (self.depth / 4)
+        if self.oddity == Some(Oddity::NoShift) { 0 } else { 32 / (self.depth / 4) }
     }
 
     /// Words of A's part in shared memory.
@@ -159,6 +200,14 @@ impl Plan {
     /// Words of a buffer in shared memory.
     pub fn buffer_words(&self) -> u32 {
         self.a_words() + self.tile[1] * self.depth
+    }
+
+    /// Words of shared memory.
+    pub fn shared_words(&self) -> u32 {
+        match self.oddity {
+            Some(Oddity::Declared(bytes)) => bytes / 4,
+            _ => self.buffers * self.buffer_words(),
+        }
     }
 }
 
@@ -173,6 +222,8 @@ impl fmt::Display for Plan {
             Order::Rows => write!(f, ", by rows")?,
             Order::Zigzag => write!(f, ", zigzag")?,
             Order::Shuffled(seed) => write!(f, ", zigzag {seed}")?,
+            Order::RowZigzag => write!(f, ", zigzag by rows")?,
+            Order::Swirl => write!(f, ", swirl")?,
         }
         let said = [
             (self.loads == 1, ", single loads"),
@@ -181,7 +232,16 @@ impl fmt::Display for Plan {
             (!self.ahead, ", no read ahead"),
             (self.splits, ", split along K"),
         ];
-        said.iter().filter(|(applies, _)| *applies).try_for_each(|(_, words)| f.write_str(words))
+        said.iter().filter(|(applies, _)| *applies).try_for_each(|(_, words)| f.write_str(words))?;
+        match self.oddity {
+            None => Ok(()),
+            Some(Oddity::SecondBarrier) => write!(f, ", two barriers"),
+            Some(Oddity::NoShift) => write!(f, ", no shift"),
+            Some(Oddity::NoAlpha) => write!(f, ", no alpha"),
+            Some(Oddity::ThroughShared) => write!(f, ", stored through shared memory"),
+            Some(Oddity::Unrolled(steps)) => write!(f, ", {steps} steps in the loop"),
+            Some(Oddity::Declared(bytes)) => write!(f, ", {bytes} bytes of shared memory"),
+        }
     }
 }
 
@@ -193,7 +253,7 @@ mod tests {
 
     #[test]
     fn every_order_has_each_result_once() {
-        for order in ORDERS {
+        for order in ORDERS.into_iter().chain([Order::RowZigzag, Order::Swirl]) {
             for each in [[16, 8], [8, 16], [8, 8]] {
                 let results = order.of(each);
                 let different: BTreeSet<_> = results.iter().collect();
@@ -207,7 +267,8 @@ mod tests {
 
     #[test]
     fn neighbours_in_a_zigzag_share_an_operand() {
-        for order in ORDERS.into_iter().filter(|&order| order != Order::Rows) {
+        let zigzags = ORDERS.into_iter().filter(|&order| order != Order::Rows);
+        for order in zigzags.chain([Order::RowZigzag]) {
             let results = order.of([16, 8]);
             assert!(
                 results.windows(2).all(|two| two[0][0] == two[1][0] || two[0][1] == two[1][1]),

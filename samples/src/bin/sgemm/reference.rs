@@ -5,10 +5,11 @@ use rayon::prelude::*;
 
 use crate::device::Size;
 
-/// Elements of a matrix: uniform in [-1, 1), with all bits of a float in use, because the power that a GPU draws, and with it
-/// the clock, depends on them.
-pub fn elements(count: usize, seed: u32) -> Vec<f32> {
-    (0..count).into_par_iter().map(|at| element(at, seed)).collect()
+/// The elements of A (0), B (1), or C as it was before (2): uniform in [-1, 1), with all bits of a float in use, because the
+/// power that a GPU draws, and with it the clock, depends on them.
+pub fn values(Size { m, n, k }: Size, matrix: u32) -> Vec<f32> {
+    let [rows, columns] = [[m, k], [k, n], [m, n]][matrix as usize].map(|side| side as usize);
+    (0..rows * columns).into_par_iter().map(|at| element(at, matrix + 1)).collect()
 }
 
 /// One output of the generator PCG-RXS-M-XS (O'Neill 2014).
@@ -62,7 +63,7 @@ mod tests {
     #[test]
     fn the_library_computes_the_formula() {
         let size = Size { m: 67, n: 45, k: 33 };
-        let [a, b, c] = [(67 * 33, 1), (33 * 45, 2), (67 * 45, 3)].map(|(count, seed)| elements(count, seed));
+        let [a, b, c] = [0, 1, 2].map(|matrix| values(size, matrix));
         let factors = [1.5, -0.25];
         let products = product(size, factors, [&a, &b, &c]);
         for i in 0..67 {
@@ -80,7 +81,7 @@ mod tests {
     fn the_bound_separates_rounding_from_mistakes() {
         for k in [1, 8, 256, 4096] {
             let size = Size { m: 64, n: 64, k };
-            let [a, b] = [1, 2].map(|seed| elements(64 * k as usize, seed));
+            let [a, b] = [0, 1].map(|matrix| values(size, matrix));
             let exact = product(size, [1.0, 0.0], [&a, &b, &[0.0; 64 * 64]]);
             let (mut worst, mut one_less) = (0.0_f32, 0);
             for i in 0..64 {
@@ -99,7 +100,7 @@ mod tests {
 
     #[test]
     fn elements_are_spread_over_the_interval() {
-        let all = elements(10_000, 7);
+        let all = values(Size { m: 100, n: 1, k: 100 }, 0);
         assert!(all.iter().all(|x| (-1.0..1.0).contains(x)));
         let mean = all.iter().sum::<f32>() / 10_000.0;
         assert!(mean.abs() < 0.03, "{mean}");

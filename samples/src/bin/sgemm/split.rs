@@ -11,6 +11,7 @@
 //! this form the last to arrive adds all parts, so that none waits.
 
 use crate::generator::{GROUP, Text};
+use crate::store;
 
 /// What a split kernel declares besides.
 pub fn interface(text: &mut Text<'_>) {
@@ -43,7 +44,7 @@ pub fn tiles(text: &mut Text<'_>) {
     }
     text.tile();
     add_up(text);
-    text.results();
+    store::results(text);
     text.add("}");
 }
 

@@ -114,9 +114,7 @@ impl Search<'_> {
     fn best(&mut self, tails: &[Tail]) -> Result<Choice> {
         let device = self.lab.device();
         let (invocations, shared) = (device.max_workgroup_invocations, device.max_shared_memory);
-        let fits = |plan: &Plan| {
-            plan.invocations() <= invocations && 4 * plan.buffers * plan.buffer_words() <= shared
-        };
+        let fits = |plan: &Plan| plan.invocations() <= invocations && 4 * plan.shared_words() <= shared;
         let shapes = SHAPES.into_iter().filter(fits).map(|plan| Choice { plan, tail: None });
         self.time(shapes.collect())?;
         let two: Vec<Plan> = self.sorted().iter().take(2).map(|(choice, _)| choice.plan).collect();

@@ -2,9 +2,21 @@
 
 use common::record::FMA_LIMIT;
 use common::{Figures, Headline, Holds, Time};
+use samples::words::published;
 
-/// The tuned kernel against plain tiles.
+use crate::changes::CHANGES;
+
+/// The tuned kernel against the vendor's library where that was measured, else against plain tiles.
 pub fn headline(figures: &Figures<'_>) -> Headline {
+    if let Some(library) = figures.row("library") {
+        return Headline::of("a shader is faster than the vendor's library").test_ratio(
+            figures,
+            Time::Isolated,
+            ["tuned", "library"],
+            &Holds::FASTER,
+            |times| format!("the tuned kernel takes {times} as long as {}", library.label()),
+        );
+    }
     Headline::of("a hand-scheduled kernel speeds up SGEMM").test_ratio(
         figures,
         Time::Isolated,
@@ -25,26 +37,64 @@ const STEPS: [(&str, &str); 7] = [
     ("tuned", "tuning"),
 ];
 
-/// What each step saves, and how near the fastest comes to the rate of multiply-adds.
-pub fn verdict(figures: &Figures<'_>, choice: &str) -> Option<String> {
+/// How near the fastest comes to the rate of multiply-adds, what each step saves, what each change costs, with what was chosen
+/// and what was counted of shared memory.
+pub fn verdict(figures: &Figures<'_>, choice: &str, wall: &str) -> Option<String> {
+    let chosen = figures.row("tuned").map(|_| format!("Tuned: {choice}."));
+    let wall = (!wall.is_empty()).then(|| wall.to_owned());
+    let lines = [rate(figures), steps(figures), changes(figures), wall, chosen];
+    let lines: Vec<String> = lines.into_iter().flatten().collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// What each step saves of the time of the one before, where both have one. The tiles may need no split.
+fn steps(figures: &Figures<'_>) -> Option<String> {
     let us = |variant: &str| figures.us(Time::Isolated, variant);
-    let mut before = us("tiled")?;
+    let mut before = us("tiled");
     let mut told = Vec::new();
     for (variant, what) in STEPS {
-        let Some(time) = us(variant) else { continue };
-        let percent = 100.0 * (1.0 - time / before);
-        told.push(match percent {
-            0.5.. => format!("{what} {percent:.0} %"),
-            ..-0.5 => format!("{what} −{:.0} %", -percent),
-            _ => format!("{what} nothing"),
-        });
-        before = time;
+        let time = us(variant);
+        if let (Some(before), Some(time)) = (before, time) {
+            let percent = 100.0 * (1.0 - time / before);
+            told.push(match percent {
+                0.5.. => format!("{what} {percent:.0} %"),
+                ..-0.5 => format!("{what} −{:.0} %", -percent),
+                _ => format!("{what} nothing"),
+            });
+        }
+        before = if variant == "split" { time.or(before) } else { time };
     }
-    let saved = (!told.is_empty())
-        .then(|| format!("Each step saves of the time of the one before: {}.", told.join(", ")));
-    let chosen = us("tuned").map(|_| format!("Tuned: {choice}."));
-    let lines: Vec<String> = rate(figures).into_iter().chain(saved).chain(chosen).collect();
-    (!lines.is_empty()).then(|| lines.join("\n"))
+    (!told.is_empty()).then(|| format!("Each step saves of the time of the one before: {}.", told.join(", ")))
+}
+
+/// How much longer `zigzag_16x8` takes with a change, in percent.
+fn cost(figures: &Figures<'_>, variant: &str) -> Option<f64> {
+    Some(100.0 * (figures.ratio(variant, "zigzag_16x8")?.median - 1.0))
+}
+
+/// The changes that cost most, and what the source publishes of two.
+fn changes(figures: &Figures<'_>) -> Option<String> {
+    let mut costs: Vec<(f64, &str)> = CHANGES
+        .iter()
+        .filter_map(|(variant, _)| {
+            let label = figures.row(variant)?.label().strip_prefix("16x8, but ")?;
+            Some((cost(figures, variant)?, label))
+        })
+        .collect();
+    costs.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let most: Vec<String> =
+        costs.iter().take(3).map(|(percent, label)| format!("{label} ({percent:.0} %)")).collect();
+    let most = (!most.is_empty())
+        .then(|| format!("Of single changes to 16x8 these cost most: {}.", most.join(", ")))?;
+    let [two, one] = ["but_reads_64", "but_reads_32"].map(|variant| cost(figures, variant));
+    let published = ["reads/64_bit", "reads/32_bit"].map(|key| published("maxas", key));
+    let beside = match (two, one, published) {
+        (Some(two), Some(one), [Some(gflops), Some(more)]) => format!(
+            "\nReads of 64 bits cost {two:.0} %, of 32 bits {one:.0} %; in maxas {gflops} and over {more} GFLOP/s on a GM107."
+        ),
+        _ => String::new(),
+    };
+    Some(most + &beside)
 }
 
 /// `52.4 of 61.6 TFLOP/s that multiply-adds alone reach: 85 %.`
