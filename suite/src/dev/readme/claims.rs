@@ -12,30 +12,37 @@ use super::block::{Made, cell, target};
 use crate::collect::{Found, collect};
 use crate::report::order_of;
 
-const CLAIMS: &str = "claims are asked for by: claims PAGES | DEVICE RUN [| DEVICE RUN]...";
+const CLAIMS: &str =
+    "claims are asked for by: claims PAGES | DEVICE RUN [RECORD]... [| DEVICE RUN [RECORD]...]...";
 
-/// A run of the suite.
+/// A run of the suite, and single records beside it.
 struct Run {
     /// Head of its column.
     head: String,
     /// Its folder, relative to the page.
     link: String,
-    /// Those that have a headline; records of earlier versions do not.
-    records: Vec<Record>,
+    /// Those that have a headline, with their folders; records of earlier versions have none.
+    records: Vec<(String, Record)>,
 }
 
 impl Run {
-    fn of(head: &str, link: &str, folder: &Path) -> Result<Self> {
-        let records = collect(&[folder.join(link)])?.into_iter().map(|Found { record, .. }| record);
-        Ok(Self {
-            head: head.to_owned(),
-            link: link.trim_end_matches('/').to_owned(),
-            records: records.filter(|record| record.headline.is_some()).collect(),
-        })
+    fn of(head: &str, links: &[&str], folder: &Path) -> Result<Self> {
+        let mut records = Vec::new();
+        for (at, link) in links.iter().map(|link| link.trim_end_matches('/')).enumerate() {
+            for Found { record, .. } in collect(&[folder.join(link)])? {
+                let place = if at == 0 { format!("{link}/{}", record.sample) } else { link.to_owned() };
+                records.push((place, record));
+            }
+        }
+        records.retain(|(_, record)| record.headline.is_some());
+        let link = links.first().context(CLAIMS)?.trim_end_matches('/').to_owned();
+        Ok(Self { head: head.to_owned(), link, records })
     }
 
-    fn headline(&self, sample: &str) -> Option<&Headline> {
-        self.records.iter().find(|record| record.sample == sample)?.headline.as_ref()
+    /// The headline of a sample, and the folder of its record.
+    fn headline(&self, sample: &str) -> Option<(&str, &Headline)> {
+        let (link, record) = self.records.iter().find(|(_, record)| record.sample == sample)?;
+        Some((link, record.headline.as_ref()?))
     }
 }
 
@@ -46,8 +53,9 @@ impl Run {
 pub(super) fn asked(folder: &Path, words: &[&str]) -> Result<Made> {
     let [pages, "|", runs @ ..] = words else { bail!(CLAIMS) };
     let run = |words: &[&str]| {
-        let [device, run] = words else { bail!("{CLAIMS}; '{}' is no DEVICE RUN", words.join(" ")) };
-        Run::of(device, run, folder)
+        let [device, links @ ..] = words else { bail!(CLAIMS) };
+        ensure!(!links.is_empty(), "{CLAIMS}; '{device}' is no DEVICE RUN");
+        Run::of(device, links, folder)
     };
     let runs: Vec<Run> = runs.split(|&word| word == "|").map(run).collect::<Result<_>>()?;
     for run in &runs {
@@ -70,13 +78,15 @@ pub(super) fn by_driver(folder: &Path, pages: &str, results: &str) -> Result<Mad
     let mut runs: Vec<Run> = Vec::new();
     for name in names {
         let link = format!("{}/{}", results.trim_end_matches('/'), name.to_string_lossy());
-        let run = Run::of("", &link, folder)?;
-        let Some(first) = run.records.first().filter(|first| !first.device.is_cpu()) else { continue };
+        let run = Run::of("", &[&link], folder)?;
+        let Some((_, first)) = run.records.first().filter(|(_, first)| !first.device.is_cpu()) else {
+            continue;
+        };
         runs.push(Run { head: format!("{} ({})", first.device.name, first.device.driver()), ..run });
     }
     // A later run of a few samples does not replace one of all.
     runs.sort_by_key(|run| {
-        let started = run.records.first().map(|record| record.started.clone());
+        let started = run.records.first().map(|(_, record)| record.started.clone());
         Reverse((run.records.len(), started))
     });
     let mut heads = BTreeSet::new();
@@ -94,24 +104,23 @@ pub(super) fn by_driver(folder: &Path, pages: &str, results: &str) -> Result<Mad
 /// suite's own question comes first, then claims with a published figure.
 fn table(pages: &str, runs: &[Run], shown: &dyn Fn(&Headline) -> String) -> String {
     let mut samples: Vec<&str> = Vec::new();
-    for record in runs.iter().flat_map(|run| &run.records) {
+    for (_, record) in runs.iter().flat_map(|run| &run.records) {
         if !samples.contains(&&*record.sample) {
             samples.push(&record.sample);
         }
     }
     let mut rows = Vec::new();
     for sample in samples {
-        let found: Vec<Option<&Headline>> = runs.iter().map(|run| run.headline(sample)).collect();
-        let Some(headline) = found.iter().flatten().next() else { continue };
+        let found: Vec<_> = runs.iter().map(|run| run.headline(sample)).collect();
+        let Some((_, headline)) = found.iter().flatten().next() else { continue };
         let page = target(&format!("{pages}/{sample}.md"));
         let mut cells = vec![
             format!("[{}]({page})", cell(&headline.claim)),
             headline.published.as_deref().map_or_else(String::new, cell),
         ];
-        cells.extend(runs.iter().zip(&found).map(|(run, found)| match found {
-            Some(found) => {
-                let link = target(&format!("{}/{sample}", run.link));
-                format!("{} [{}]({link})", found.outcome.sign(), cell(&shown(found)))
+        cells.extend(found.iter().map(|found| match found {
+            Some((link, found)) => {
+                format!("{} [{}]({})", found.outcome.sign(), cell(&shown(found)), target(link))
             }
             None => "–".into(),
         }));

@@ -142,6 +142,12 @@ fn each_driver_is_there_with_its_latest_run() {
         )),
         "{shown}"
     );
+    // A record beside a run of the suite is of its own folder.
+    let asked = "<!-- suite: claims f | H runs/2026-01-02-h100 runs/2026-01-03-other/codegen -->\n<!-- suite: end -->\n";
+    let shown = renewed(&at.path().join("p"), asked).unwrap().text;
+    for link in ["(runs/2026-01-02-h100/codegen)", "(runs/2026-01-03-other/codegen)"] {
+        assert!(shown.contains(link), "{shown}");
+    }
     fs::remove_dir_all(at.path().join("runs")).unwrap();
     fs::create_dir(at.path().join("runs")).unwrap();
     let refused = format!("{:#}", renewed(&at.path().join("p"), page).unwrap_err());
