@@ -54,8 +54,8 @@ impl Null {
         let bindings: Vec<_> = source.bindings.iter().map(|&raw| vk::DescriptorType::from_raw(raw)).collect();
         let (set, layout) = kernel::layouts(&self.device, &bindings, source.push_bytes)?;
         let flags = self.reader.flags();
-        let pipeline =
-            kernel::compile(&self.device, flags, &source.spirv, &source.constants, layout, &source.name)?;
+        let (spirv, constants, none) = (&source.spirv, &source.constants, vk::PipelineCache::null());
+        let pipeline = kernel::compile(&self.device, flags, spirv, constants, layout, &source.name, none)?;
         let read = self.reader.read(pipeline);
         unsafe {
             self.device.destroy_pipeline(pipeline, None);

@@ -328,6 +328,26 @@ impl Gpu {
         self.finish(&slots)
     }
 
+    /// The data of a pipeline cache with this kernel alone. Its pipeline is made once more, as a run makes it: without
+    /// statistics.
+    ///
+    /// # Errors
+    /// An error of the driver.
+    pub fn cached(&self, kernel: Kernel) -> Result<Vec<u8>> {
+        let (arena, device) = (self.arena(), &self.device);
+        let (slot, flags) = (arena.kernel(kernel), vk::PipelineCreateFlags::empty());
+        let cache = attempt("creating a pipeline cache", || unsafe {
+            device.create_pipeline_cache(&vk::PipelineCacheCreateInfo::default(), None)
+        })?;
+        let made = compile(device, flags, &slot.spirv, &slot.constants, slot.layout, &slot.facts.name, cache);
+        let data = made.and_then(|pipeline| {
+            unsafe { device.destroy_pipeline(pipeline, None) };
+            attempt("reading a pipeline cache", || unsafe { device.get_pipeline_cache_data(cache) })
+        });
+        unsafe { device.destroy_pipeline_cache(cache, None) };
+        data
+    }
+
     /// Makes the pipelines of kernels on all processors in parallel, because drivers take up to some dozens of
     /// milliseconds for each. A single pipeline is made on this thread.
     pub fn finish(&self, slots: &[&KernelSlot]) -> Result<()> {
@@ -339,7 +359,7 @@ impl Gpu {
                 // Only these fields of a slot can be sent to another thread.
                 let (spirv, constants, name) = (&slot.spirv[..], &slot.constants, &slot.facts.name[..]);
                 let layout = slot.layout;
-                move || compile(device, flags, spirv, constants, layout, name)
+                move || compile(device, flags, spirv, constants, layout, name, vk::PipelineCache::null())
             })
             .collect();
         let made: Vec<_> = match &jobs[..] {
@@ -400,6 +420,7 @@ pub fn compile(
     constants: &BTreeMap<u32, u32>,
     layout: vk::PipelineLayout,
     name: &str,
+    cache: vk::PipelineCache,
 ) -> Result<vk::Pipeline> {
     let info = vk::ShaderModuleCreateInfo::default().code(spirv);
     let module =
@@ -418,7 +439,7 @@ pub fn compile(
         .specialization_info(&specialisation);
     let info = [vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(layout)];
     let made = attempt(format_args!("compiling {name} on the device"), || {
-        let made = unsafe { device.create_compute_pipelines(vk::PipelineCache::null(), &info, None) };
+        let made = unsafe { device.create_compute_pipelines(cache, &info, None) };
         made.map_err(|(_, result)| result)
     });
     unsafe { device.destroy_shader_module(module, None) };

@@ -128,4 +128,14 @@ mod tests {
         assert_eq!(written(&gpu), 2);
         assert!(gpu.take_messages().is_empty());
     }
+    #[test]
+    fn a_pipeline_cache_has_vulkans_header() {
+        let (gpu, folder, _) = stage();
+        let library = Library::Checkout(folder.path().to_owned());
+        let kernel = KernelBuilder::new(&gpu, &library, "k.comp").draft().unwrap();
+        let cache = gpu.cached(kernel).unwrap();
+        let vendor = gpu.facts.vendor_id.to_le_bytes();
+        assert_eq!(cache[..12], [&[32, 0, 0, 0, 1, 0, 0, 0], &vendor[..]].concat());
+        assert!(gpu.take_messages().is_empty());
+    }
 }
