@@ -96,7 +96,7 @@ fn unexpected(line: &Line) -> anyhow::Error {
 }
 
 /// A child process that is killed when dropped.
-struct Running(Child);
+pub(crate) struct Running(pub Child);
 
 impl Drop for Running {
     fn drop(&mut self) {

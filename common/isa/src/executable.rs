@@ -28,7 +28,7 @@ impl Executable {
         let found = self.statistics.iter().find(|statistic| statistic.name == name);
         match found.map(|statistic| statistic.value) {
             Some(Value::Whole(value)) => Ok(value),
-            _ => bail!("RADV does not tell '{name}' of {kernel}"),
+            _ => bail!("the driver does not tell '{name}' of {kernel}"),
         }
     }
 }
