@@ -11,10 +11,11 @@ use super::child::Answer;
 use super::chip::{Chip, INSTRUCTION_CACHE};
 use super::count::{Counts, count};
 use super::executable::Executable;
+use super::nvidia::MachineCode;
 use super::occupancy::{Occupancy, Use};
 
 /// Version of the layout of [`CodeReport`].
-pub const SCHEMA: u32 = 3;
+pub const SCHEMA: u32 = 4;
 
 /// The kernels of a sample, compiled for the current device or for other chips.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -80,6 +81,9 @@ pub struct Reported {
     pub extension: String,
     /// The compiled forms of each of [`CodeReport::kernels`].
     pub kernels: Vec<Vec<Executable>>,
+    /// Counts in machine code that the driver does not report; `None` where none is looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine_code: Option<MachineCode>,
 }
 
 /// The kernels as compiled for a chip.

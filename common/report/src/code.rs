@@ -1,6 +1,7 @@
 //! The tables of `--code`: one table per chip, one row per variant and kernel.
 
 mod columns;
+mod machine_code;
 mod notes;
 mod reported;
 

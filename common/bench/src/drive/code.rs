@@ -48,7 +48,7 @@ pub fn dispatched(lab: &Lab) -> Result<Dispatched> {
     Ok(found)
 }
 
-/// The statistics of these kernels from the driver of the device in use.
+/// The statistics of these kernels from the driver of the device in use, and of machine code in its pipeline cache.
 ///
 /// # Errors
 /// The driver does not report them, or the device was opened without them.
@@ -57,11 +57,14 @@ pub fn reported(lab: &Lab, kernels: &[Kernel]) -> Result<Reported> {
     let device = lab.device();
     lab.gpu.compile(&kernels.iter().copied().collect())?;
     let pipelines = kernels.iter().map(|&kernel| lab.gpu.arena().kernel(kernel).pipeline.get());
+    let reported = pipelines.map(|pipeline| reader.read(pipeline)).collect::<Result<Vec<_>>>()?;
+    let machine_code = isa::machine_code(device, &reported, |at| lab.gpu.cached(kernels[at]));
     Ok(Reported {
         device: device.name.clone(),
         driver: format!("{} {}", device.driver_name, device.driver_info),
         extension: "VK_KHR_pipeline_executable_properties".into(),
-        kernels: pipelines.map(|pipeline| reader.read(pipeline)).collect::<Result<_>>()?,
+        kernels: reported,
+        machine_code,
     })
 }
 

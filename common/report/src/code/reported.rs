@@ -1,8 +1,9 @@
 //! The table of a driver that reports its own set of figures: one column per figure.
 
-use isa::{CodeReport, Executable, Kind, Reported, Statistic, Value};
+use isa::{CodeReport, Executable, Kind, MachineCode, Reported, Statistic, Value};
 
 use super::columns::rows;
+use super::machine_code;
 use super::notes::left_out_variants;
 use crate::format::trimmed;
 use crate::names::grouped;
@@ -15,6 +16,11 @@ pub(super) fn write(paper: &mut Paper, report: &CodeReport, reported: &Reported)
     paper.line(&format!("{}, {}", reported.device, reported.driver));
     paper.table(&table(report, reported));
     paper.gap();
+    if let Some(MachineCode::Read { by, kernels }) = &reported.machine_code {
+        paper.line(&format!("Machine code in the driver's pipeline cache, read with {by}"));
+        paper.table(&machine_code::table(kernels));
+        paper.gap();
+    }
     notes(report, reported).iter().for_each(|line| paper.line(line));
 }
 
@@ -97,8 +103,12 @@ fn notes(report: &CodeReport, reported: &Reported) -> Vec<String> {
         let reason = "Vulkan does not tell how many registers a multiprocessor has, nor in what portions it grants them";
         notes.push(format!("Occupancy is not computed: {reason}."));
     }
+    notes.extend(reported.machine_code.as_ref().map(|machine_code| match machine_code {
+        MachineCode::Read { .. } => machine_code::NOTE.into(),
+        MachineCode::Unread(reason) => format!("No figures of the machine code: {reason}."),
+    }));
     notes.push(format!(
-        "No variant was run. Names and units are the driver's own, by {}; --json has what it says that they mean.",
+        "No variant was run. Names and units of the driver's figures are its own, by {}; --json has what it says that they mean.",
         reported.extension
     ));
     notes
@@ -142,7 +152,7 @@ fn kernels_with(reported: &Reported, such: impl Fn(Value) -> bool) -> Vec<String
 
 #[cfg(test)]
 mod tests {
-    use isa::CodeReport;
+    use isa::{CodeReport, SassCounts};
 
     use super::*;
     use crate::charset::{Charset, width};
@@ -165,6 +175,7 @@ mod tests {
             driver: driver.into(),
             extension: "VK_KHR_pipeline_executable_properties".into(),
             kernels: kernels.into(),
+            machine_code: None,
         };
         let mut report = report();
         report.chips.clear();
@@ -173,17 +184,36 @@ mod tests {
     }
 
     fn nvidia() -> CodeReport {
-        let kernel = |registers, local| {
-            let figures = [
-                ("Register Count", registers),
-                ("Binary Size", 3200),
-                ("Stack Size", 0),
-                ("Local Memory Size", local),
-                ("Shared Memory Size", 17_920),
-            ];
-            vec![form("CS", 32, &figures.map(|(name, figure)| (name, Value::Whole(figure))))]
+        nvidia_with([[40, 3200, 0, 1 << 36, 17_920], [255, 3200, 0, 96, 17_920]])
+    }
+
+    fn nvidia_with(kernels: [[u64; 5]; 2]) -> CodeReport {
+        let names =
+            ["Register Count", "Binary Size", "Stack Size", "Local Memory Size", "Shared Memory Size"];
+        let kernel = |figures: [u64; 5]| {
+            let figures: Vec<_> = names.into_iter().zip(figures.map(Value::Whole)).collect();
+            vec![form("CS", 32, &figures)]
         };
-        of("NVIDIA H200", "NVIDIA 580.159", [kernel(40, 1 << 36), kernel(255, 96)])
+        of("NVIDIA H200", "NVIDIA 580.159", kernels.map(kernel))
+    }
+
+    /// sgemm's pad.comp, which has no loop, and its tile of 16x8 on an H200.
+    fn nvidia_with_machine_code() -> CodeReport {
+        let pad = SassCounts { instructions: 56, global_loads: [(32, 4)].into(), ..SassCounts::default() };
+        let tile = SassCounts {
+            loop_bytes: Some(17_920),
+            instructions: 1120,
+            fmas: 1024,
+            reused_factors: 920,
+            global_loads: [(128, 4)].into(),
+            shared_loads: [(128, 48)].into(),
+            barriers: 1,
+            spills: 0,
+        };
+        let mut report = nvidia_with([[16, 896, 0, 1 << 36, 0], [202, 47_872, 0, 1 << 36, 16_640]]);
+        report.reported.as_mut().unwrap().machine_code =
+            Some(MachineCode::Read { by: "nvdisasm -b SM90".into(), kernels: vec![pad, tile] });
+        report
     }
 
     /// A driver that has one form per subgroup size and figures of every type.
@@ -226,6 +256,23 @@ mod tests {
     }
 
     #[test]
+    fn on_nvidia_with_machine_code() {
+        insta::assert_snapshot!(code(Charset::Utf8, 80, &nvidia_with_machine_code()));
+    }
+
+    #[test]
+    fn machine_code_that_is_not_read_is_one_line() {
+        let text = |report: CodeReport| code(Charset::Utf8, 200, &report);
+        let mut report = nvidia();
+        let reason = MachineCode::Unread("install the CUDA toolkit's nvdisasm".into());
+        report.reported.as_mut().unwrap().machine_code = Some(reason);
+        let unread = text(report);
+        let line = "No figures of the machine code: install the CUDA toolkit's nvdisasm.\n";
+        assert!(unread.contains(line), "{unread}");
+        assert_eq!(unread.replace(line, ""), text(nvidia()));
+    }
+
+    #[test]
     fn on_an_unknown_driver() {
         insta::assert_snapshot!(code(Charset::Utf8, 140, &unknown()));
     }
@@ -248,7 +295,7 @@ mod tests {
 
     #[test]
     fn tables_fit() {
-        for report in [nvidia(), unknown()] {
+        for report in [nvidia(), nvidia_with_machine_code(), unknown()] {
             for room in 60..200 {
                 let text = code(Charset::Utf8, room, &report);
                 let widest = text.lines().map(width).max().unwrap_or(0);
