@@ -118,14 +118,16 @@ impl Search<'_> {
         let shapes = SHAPES.into_iter().filter(fits).map(|plan| Choice { plan, tail: None });
         self.time(shapes.collect())?;
         let two: Vec<Plan> = self.sorted().iter().take(2).map(|(choice, _)| choice.plan).collect();
-        // A shape may gain by a tail what another gains by an order.
         for shape in two {
-            let orders = ORDERS.into_iter().filter(|&order| order != shape.order);
-            self.time(orders.map(|order| Choice { plan: Plan { order, ..shape }, tail: None }).collect())?;
-            let plan = fastest(&self.timed, |plan| Plan { order: shape.order, ..*plan } == shape).plan;
-            if plan.tile == SIXTEEN_BY_EIGHT.tile {
-                self.time(tails.iter().map(|&tail| Choice { plan, tail: Some(tail) }).collect())?;
-            }
+            let tails = if shape.tile == SIXTEEN_BY_EIGHT.tile { tails } else { &[] };
+            // Orders are compared with split tiles, because the last wave would hide in part what an order gains.
+            let usual = tails.get(tails.len() / 2).copied();
+            let ordered = |order| Choice { plan: Plan { order, ..shape }, tail: usual };
+            self.time(ORDERS.map(ordered).into())?;
+            let is_ordered = |of: &Choice| of.is(usual) && Plan { order: shape.order, ..of.plan } == shape;
+            let plan = fastest(&self.timed, is_ordered).plan;
+            let tails = tails.iter().copied().map(Some).chain([None]);
+            self.time(tails.map(|tail| Choice { plan, tail }).collect())?;
         }
         // The fastest of many is also the luckiest: a few are timed again.
         let tried = self.sorted();
@@ -144,7 +146,9 @@ impl Search<'_> {
         sorted
     }
 
-    fn time(&mut self, choices: Vec<Choice>) -> Result<()> {
+    /// Times these choices but for those that have a time.
+    fn time(&mut self, mut choices: Vec<Choice>) -> Result<()> {
+        choices.retain(|new| self.timed.iter().all(|(old, _)| old.plan != new.plan || !old.is(new.tail)));
         if self.began.elapsed() > PATIENCE {
             return Ok(());
         }
@@ -175,9 +179,9 @@ impl Search<'_> {
     }
 }
 
-/// The fastest of the wanted plans.
-fn fastest(timed: &[(Choice, f64)], wanted: impl Fn(&Plan) -> bool) -> Choice {
-    let fastest = timed.iter().filter(|(choice, _)| wanted(&choice.plan)).min_by(|a, b| a.1.total_cmp(&b.1));
+/// The fastest of the wanted choices.
+fn fastest(timed: &[(Choice, f64)], wanted: impl Fn(&Choice) -> bool) -> Choice {
+    let fastest = timed.iter().filter(|(choice, _)| wanted(choice)).min_by(|a, b| a.1.total_cmp(&b.1));
     fastest.map_or(Choice { plan: SIXTEEN_BY_EIGHT, tail: None }, |(choice, _)| *choice)
 }
 
@@ -207,6 +211,11 @@ impl fmt::Display for Choice {
 }
 
 impl Choice {
+    /// Whether this is how its tiles are split.
+    fn is(&self, tail: Option<Tail>) -> bool {
+        self.tail.map(|tail| tail.workers) == tail.map(|tail| tail.workers)
+    }
+
     /// The plan of the split tiles: they are too few for its order to matter.
     pub fn split_plan(&self) -> Plan {
         Plan { order: Order::Zigzag, ..self.plan }
