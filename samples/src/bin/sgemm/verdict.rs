@@ -111,3 +111,61 @@ fn rate(figures: &Figures<'_>) -> Option<String> {
         100.0 * tuned / most
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use common::record::headline::LONGEST;
+    use common::record::{Outcome, Row};
+
+    use super::*;
+
+    fn rows(run: &str) -> Vec<Row> {
+        samples::recorded(&format!("2026-11-26-nvidia-h200/{run}")).unwrap().rows
+    }
+
+    #[test]
+    fn the_library_is_the_headline_where_it_was_measured() {
+        let mut rows = rows("sgemm");
+        let stated = headline(&Figures::new(&rows));
+        assert_eq!(stated.finding, "the tuned kernel takes 0.98x as long as cuBLAS 13.1.0");
+        assert_eq!(stated.outcome, Outcome::Holds);
+        rows.retain(|row| row.variant != "library");
+        let stated = headline(&Figures::new(&rows));
+        assert_eq!(stated.finding, "the tuned kernel takes 0.70x as long as plain tiles");
+        assert!(stated.claim.chars().count() <= LONGEST);
+    }
+
+    #[test]
+    fn a_step_is_told_beside_the_one_before() {
+        let mut rows = rows("sgemm");
+        let told = |rows: &[Row]| steps(&Figures::new(rows)).unwrap();
+        assert_eq!(
+            told(&rows),
+            "Each step saves of the time of the one before: loads of 128 bits 12 %, two buffers 14 %, registers one k ahead \
+             2 %, the zigzag 2 %, 16x8 results per invocation 3 %, splitting the last tiles 1 %, tuning nothing."
+        );
+        // Nothing stands before the zigzag then, and tuning comes after 16x8.
+        rows.retain(|row| !["read_ahead", "split"].contains(&&*row.variant));
+        assert_eq!(
+            told(&rows),
+            "Each step saves of the time of the one before: loads of 128 bits 12 %, two buffers 14 %, 16x8 results per \
+             invocation 3 %, tuning 1 %."
+        );
+    }
+
+    #[test]
+    fn the_changes_that_cost_most_are_told_with_what_the_source_publishes() {
+        let rows = rows("sgemm-changes");
+        let told = verdict(&Figures::new(&rows), "this", "A wall.").unwrap();
+        assert_eq!(
+            told.lines().skip(2).collect::<Vec<_>>(),
+            [
+                "Of single changes to 16x8 these cost most: 24.25 KiB (48 %), reads of 32 bits (35 %), one buffer, two \
+                 barriers (19 %).",
+                "Reads of 64 bits cost 12 %, of 32 bits 35 %; in maxas 22 and over 200 GFLOP/s on a GM107.",
+                "A wall.",
+                "Tuned: this.",
+            ]
+        );
+    }
+}
