@@ -19,6 +19,7 @@
 //! Each variant has one thing more than the one before: tiles in shared memory, loads of 128 bits, two buffers with one
 //! barrier, registers read one k ahead, an order of multiply-adds in which neighbours share an operand, 16x8 results in place
 //! of 8x8, the last tiles split along K. `tuned` chooses shape, order and split by running candidates, once per driver.
+//! On request, `but_*` change one thing of `zigzag_16x8` (`changes.rs`), and `--library` puts a vendor's library beside them.
 //!
 //! Results are right to the rounding of sums. Drivers may flush denormals to zero, NVIDIA's does.
 //!
