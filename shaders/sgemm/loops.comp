@@ -37,7 +37,7 @@ vec4 x[2][EACH_ROW / 4u], y[2][EACH_COLUMN / 4u]; // two sets: of this k and of 
 float sums[EACH_ROW][EACH_COLUMN];
 
 uint invocation = gl_LocalInvocationIndex;
-uint tiles_across = STRIDE / COLUMNS;
+uint tiles_across = (N + COLUMNS - 1u) / COLUMNS;
 uint tile = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
 uint first_row = tile / tiles_across * ROWS;
 uint first_column = tile % tiles_across * COLUMNS;

@@ -150,19 +150,26 @@ impl Matrices {
         cmd.dispatch(kernel, &[a, b, self.c.get(repetition, 0).into()], &self.factors, groups);
     }
 
-    /// A and B as kernels of tiles take them. Where the sizes are no multiples of a tile, they are copied first.
+    /// A and B as kernels of tiles take them. Where the sides of one are no multiples of a tile, it is copied first.
     pub fn pad(&self, cmd: &Cmd, repetition: u32) -> [Binding; 2] {
-        let whole = self.size.padded();
-        if whole == self.size {
-            return self.given.map(Binding::from);
+        /// Columns and rows that a workgroup of `pad.comp` copies.
+        const COPIED: [u32; 2] = [256, 8];
+        let (own, whole) = (self.size, self.size.padded());
+        let sides = |Size { m, n, k }| [[m, k], [k, n]];
+        let mut operands = self.given.map(Binding::from);
+        for at in 0..2 {
+            let [rows, columns] = sides(whole)[at];
+            if sides(own)[at] != [rows, columns] {
+                let padded = self.padded.get(repetition, u32::from(at == 1)).into();
+                let groups = [columns.div_ceil(COPIED[0]), rows / COPIED[1], 1];
+                cmd.dispatch(self.pad[at], &[operands[at], padded], &(), groups);
+                operands[at] = padded;
+            }
         }
-        let padded = [0, 1].map(|at| Binding::from(self.padded.get(repetition, at)));
-        for (at, [rows, columns]) in [[whole.m, whole.k], [whole.k, whole.n]].into_iter().enumerate() {
-            let bindings = [self.given[at].into(), padded[at]];
-            cmd.dispatch(self.pad[at], &bindings, &(), [columns.div_ceil(4 * 64), rows, 1]);
+        if own != whole {
+            cmd.pipeline_barrier2(STORES, LOADS);
         }
-        cmd.pipeline_barrier2(STORES, LOADS);
-        padded
+        operands
     }
 
     /// Multiplies the first `tiles` tiles.

@@ -114,7 +114,7 @@ impl Text<'_> {
         if plan.reads > 1 {
             self.add("const uint a_part = a_row % READS, b_part = b_column % READS;");
         }
-        self.add("const uint steps = K / DEPTH, tiles_across = STRIDE / COLUMNS;");
+        self.add("const uint steps = K / DEPTH, tiles_across = (N + COLUMNS - 1u) / COLUMNS;");
     }
 
     /// Computes the sums of a tile, or those of its steps from `begin` to `end`.
