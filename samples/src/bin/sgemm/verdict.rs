@@ -160,9 +160,9 @@ mod tests {
         assert_eq!(
             told.lines().skip(2).collect::<Vec<_>>(),
             [
-                "Of single changes to 16x8 these cost most: 24.25 KiB (48 %), reads of 32 bits (35 %), one buffer, two \
-                 barriers (19 %).",
-                "Reads of 64 bits cost 12 %, of 32 bits 35 %; in maxas 22 and over 200 GFLOP/s on a GM107.",
+                "Of single changes to 16x8 these cost most: 24.25 KiB of shared memory (50 %), reads of 32 bits (34 %), one \
+                 buffer, two barriers (19 %).",
+                "Reads of 64 bits cost 12 %, of 32 bits 34 %; in maxas 22 and over 200 GFLOP/s on a GM107.",
                 "A wall.",
                 "Tuned: this.",
             ]
