@@ -19,7 +19,8 @@ pub fn resident(lab: &mut Lab) -> Result<String> {
         let kernel = counting(padded(lab.kernel("sgemm/resident.comp"), bytes), 0).build();
         let resident =
             count(lab, |cmd, counters, groups| cmd.dispatch(kernel, &[counters], &[0_u32], groups))?;
-        let each = machines.map_or(resident, |machines| resident / machines.count.max(1));
+        // Rounded: a multiprocessor that one workgroup reaches late is none that holds fewer.
+        let each = machines.map_or(resident, |of| (resident + of.count / 2) / of.count.max(1));
         told.push(format!("{each} with {} KiB", f64::from(bytes) / 1024.0));
     }
     let place = if machines.is_some() { "multiprocessor" } else { "device" };
