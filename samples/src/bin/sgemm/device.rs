@@ -156,16 +156,16 @@ impl Matrices {
         const COPIED: [u32; 2] = [256, 8];
         let (own, whole) = (self.size, self.size.padded());
         let sides = |Size { m, n, k }| [[m, k], [k, n]];
-        let mut operands = self.given.map(Binding::from);
-        for at in 0..2 {
-            let [rows, columns] = sides(whole)[at];
-            if sides(own)[at] != [rows, columns] {
-                let padded = self.padded.get(repetition, u32::from(at == 1)).into();
-                let groups = [columns.div_ceil(COPIED[0]), rows / COPIED[1], 1];
-                cmd.dispatch(self.pad[at], &[operands[at], padded], &(), groups);
-                operands[at] = padded;
+        let operands = [0, 1].map(|at| {
+            let (given, [rows, columns]) = (self.given[at].into(), sides(whole)[at]);
+            if sides(own)[at] == [rows, columns] {
+                return given;
             }
-        }
+            let padded = self.padded.get(repetition, u32::from(at == 1)).into();
+            let groups = [columns.div_ceil(COPIED[0]), rows / COPIED[1], 1];
+            cmd.dispatch(self.pad[at], &[given, padded], &(), groups);
+            padded
+        });
         if own != whole {
             cmd.pipeline_barrier2(STORES, LOADS);
         }
