@@ -33,7 +33,7 @@ fn call(folder: &Path, answer: &str) -> Result<Call> {
     Ok(Call::new("sgemm")?.words(SMALL).args(["--library".as_ref(), script.as_os_str()]))
 }
 
-const RIGHT: &str = r#"cp "$folder/c" "$folder/result"; echo $((times * 1000))"#;
+const RIGHT: &str = r#"cp "$folder/c" "$folder/result"; sleep 0.01; echo $((times * 1000))"#;
 
 fn right() -> Result<()> {
     let folder = tempfile::tempdir()?;
@@ -51,13 +51,19 @@ fn wrong() -> Result<()> {
     let folder = tempfile::tempdir()?;
     for (answer, says) in [
         (
-            r#"cp "$folder/b" "$folder/result"; truncate -s 6144 "$folder/result"; echo 1"#,
+            r#"cp "$folder/b" "$folder/result"; truncate -s 6144 "$folder/result"; sleep 0.01; echo 1"#,
             "differ from the CPU",
         ),
-        (r#"cp "$folder/a" "$folder/result"; echo 1"#, "has 2048 bytes"),
+        (r#"cp "$folder/a" "$folder/result"; sleep 0.01; echo 1"#, "has 2048 bytes"),
+        (
+            r#"[ -e "$folder/once" ] || cp "$folder/c" "$folder/result"; touch "$folder/once"; sleep 0.01; echo 1"#,
+            "reading the result",
+        ),
+        (r#"cp "$folder/c" "$folder/result"; echo 1000000000"#, "more than passed"),
+        (r#"cp "$folder/c" "$folder/result"; sleep 0.01; echo 1; echo 2"#, "more than it was asked"),
         (r#"cp "$folder/c" "$folder/result"; echo soon"#, "said 'soon', which is no time"),
         (r#"cp "$folder/c" "$folder/result"; echo -5"#, "said '-5', which is no time"),
-        ("echo 1", "reading the result"),
+        ("sleep 0.01; echo 1", "reading the result"),
         ("exit 1", "has ended"),
     ] {
         let file = folder.path().join("run.json");

@@ -17,10 +17,10 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, ensure};
-use common::{Gpu, Lab};
+use common::{Gpu, LONGEST_LABEL, Lab};
 use tempfile::TempDir;
 
 use crate::device::Matrices;
@@ -39,7 +39,11 @@ pub fn library(lab: &mut Lab, matrices: Matrices, program: &Path) -> Result<()> 
             program.display()
         )
     })?;
-    let name = library.answer()?;
+    let name = library.answer()?.trim().to_owned();
+    ensure!(
+        (1..=LONGEST_LABEL).contains(&name.chars().count()),
+        "the program of --library has no name of 1 to {LONGEST_LABEL} characters: '{name}'"
+    );
     lab.report.setting("library", &name);
     lab.report.note(&format!(
         "{name} runs in a program of its own in the same rounds, timed by its own clock. Its last result is compared."
@@ -109,11 +113,19 @@ impl Library {
 
     /// Multiplies so often, and returns how long that took in µs.
     fn multiply(&mut self, repetitions: u32) -> Result<f64> {
+        // What an earlier answer left behind is none to this question.
+        ensure!(self.answers.try_recv().is_err(), "the program of --library said more than it was asked");
+        let _ = fs::remove_file(self.folder.path().join("result"));
+        let began = Instant::now();
         self.tell(&format!("{repetitions}"))?;
         let answer = self.answer()?;
-        let us: Option<f64> = answer.trim().parse().ok().filter(|us: &f64| us.is_finite() && *us > 0.0);
+        let most = began.elapsed().as_secs_f64() * 1e6;
+        let us: Option<f64> = answer.trim().parse().ok().filter(|us| (0.0..=most).contains(us) && *us > 0.0);
         us.with_context(|| {
-            format!("the program of --library said '{}', which is no time in µs", answer.trim())
+            format!(
+                "the program of --library said '{}', which is no time in µs, or more than passed",
+                answer.trim()
+            )
         })
     }
 

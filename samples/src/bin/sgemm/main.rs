@@ -182,7 +182,8 @@ fn tuned(lab: &mut Lab, matrices: Matrices, no_tune: bool) -> Result<Rc<RefCell<
     let splits = lacks_scope(lab).is_none() && !lab.device().is_cpu();
     let tails = if splits { tuner::tails(lab, &matrices)? } else { Vec::new() };
     let plan = tuner::default_plan(lab);
-    let default = Choice { plan, tail: tails.get(1).copied() };
+    // Without a tail until it is chosen: a variant that names no kernel of whole tiles would never have it found.
+    let default = Choice { plan, tail: if no_tune { tails.get(1).copied() } else { None } };
     let chosen = Rc::new(RefCell::new(default));
     let told = Rc::new(RefCell::new(format!("{default}, the default of its vendor")));
     let whole = {

@@ -18,17 +18,16 @@ pub fn modules(library: &Library) -> Result<Vec<Module>> {
         plans.extend(ORDERS.map(|order| Plan { order, ..shape }));
         plans.push(Plan { splits: true, ..shape });
     }
-    // Changes are not traced: their traced forms would take half of the pack.
-    let plans = plans.into_iter().map(|plan| (plan, true)).chain(CHANGES.map(|(_, plan)| (plan, false)));
-    let mut different: Vec<(Plan, bool)> = Vec::new();
-    plans.for_each(|(plan, traced)| {
-        if different.iter().all(|(known, _)| *known != plan) {
-            different.push((plan, traced));
+    plans.extend(CHANGES.map(|(_, plan)| plan));
+    let mut different: Vec<Plan> = Vec::new();
+    plans.into_iter().for_each(|plan| {
+        if !different.contains(&plan) {
+            different.push(plan);
         }
     });
-    let module = |(plan, traced): &(Plan, bool)| {
+    let module = |plan: &Plan| {
         let source = library.with_includes(&name(plan), glsl(plan))?;
-        Ok(Module { source, defines: Vec::new(), traced: *traced })
+        Ok(Module { source, defines: Vec::new(), traced: true })
     };
     different.iter().map(module).collect()
 }
