@@ -58,7 +58,7 @@ int main() {
         while (c.size() < repetitions) {
             c.push_back(allocate(results));
         }
-        // These copies still run while the rest is queued, so that no time of the CPU is measured.
+        // Where C is large, these copies still run while the rest is queued, and no launch time of the CPU is measured.
         for (float* to : c) {
             must(cudaMemcpyAsync(to, old, bytes, cudaMemcpyDeviceToDevice) == cudaSuccess, "filling C");
         }

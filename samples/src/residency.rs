@@ -32,7 +32,7 @@ pub fn counting(kernel: KernelBuilder<'_>, bindings: u32) -> KernelBuilder<'_> {
 /// counters, which it binds last, and the number of workgroups.
 ///
 /// # Errors
-/// The device cannot build the kernel, or a submit fails.
+/// The kernel cannot be built, or submitting it fails.
 pub fn count(lab: &mut Lab, dispatch: impl Fn(&Cmd, Buffer, [u32; 3])) -> Result<u32> {
     let groups = if lab.device().is_cpu() { CPU_WORKGROUPS } else { GPU_WORKGROUPS };
     let mut most = 0;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Result;
-use bench::drive::session::{BadStamps, Session};
+use bench::drive::session::{BadStamps, Elsewhere, Session};
 use bench::drive::timing::{Observer, SoFar, Step};
 use bench::lab::Experiment;
 use record::error::NoRoom;
@@ -282,7 +282,10 @@ impl<'e> ShownRun<'e> {
         }
         match session.sample(Some(variant), 1) {
             Ok(reading) => Ok(Some(Frame { variant, us: Some(reading.gpu_us), wrong: reading.wrong })),
-            Err(error) if error.is::<BadStamps>() => Ok(Some(Frame { variant, us: None, wrong: 0 })),
+            // The figures say why; here it only has no time.
+            Err(error) if error.is::<BadStamps>() || error.is::<Elsewhere>() => {
+                Ok(Some(Frame { variant, us: None, wrong: 0 }))
+            }
             Err(error) => Err(error),
         }
     }

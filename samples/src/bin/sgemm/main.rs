@@ -113,7 +113,7 @@ fn sgemm(lab: &mut Lab, args: &Args) -> Result<()> {
     let choice = tuned(lab, matrices, args.no_tune)?;
     loops(lab, matrices);
     let wall = changes(lab, matrices, args.alpha);
-    if let Some(program) = &args.library {
+    if let Args { library: Some(program), .. } = args {
         library::library(lab, matrices, program)?;
     }
     lab.limits([256, 256], Format::R32_SFLOAT)?;
@@ -220,24 +220,22 @@ fn loops(lab: &mut Lab, matrices: Matrices) {
     .declares(matrices.declared());
 }
 
-/// One thing changed at a time. Returns what was counted of shared memory, once it is.
+/// One thing changed at a time. Returns what is counted of shared memory, once it is.
 fn changes(lab: &mut Lab, matrices: Matrices, alpha: f32) -> Rc<RefCell<String>> {
-    let counted = Rc::new(RefCell::new(String::new()));
+    let mut declares_more = Vec::new();
     for (name, plan) in CHANGES {
         let needs_alpha = plan.oddity == Some(Oddity::NoAlpha) && alpha != 1.0;
-        let kernel = match plan.oddity {
-            Some(Oddity::Declared(_)) => {
-                let counted = Rc::clone(&counted);
-                lab.found_kernel(move |lab| {
-                    if counted.borrow().is_empty() {
-                        *counted.borrow_mut() = wall::resident(lab)?;
-                    }
-                    Ok(matrices.generated(lab, &plan).recipe())
-                })
-            }
-            _ => matrices.generated(lab, &plan).build(),
-        };
+        let kernel = matrices.generated(lab, &plan).build();
         tiles(lab, matrices, name, &plan, kernel).skip(needs_alpha.then(|| "alpha is not 1".to_owned()));
+        if matches!(plan.oddity, Some(Oddity::Declared(_))) {
+            declares_more.push(name);
+        }
     }
+    let counted = Rc::new(RefCell::new(String::new()));
+    let told = Rc::clone(&counted);
+    lab.prove(declares_more, move |lab| {
+        *told.borrow_mut() = wall::resident(lab)?;
+        Ok(())
+    });
     counted
 }

@@ -7,8 +7,8 @@
 //! workgroup 0        1        2        3        each has the end of one tile and the begin of the next
 //! ```
 //!
-//! Osama, Merrill, Cecka, Garland and Owens describe this as Stream-K (PPoPP 2023). Their workgroups wait for each other. In
-//! this form the last to arrive adds all parts, so that none waits.
+//! Osama, Merrill, Cecka, Garland and Owens describe this as Stream-K (PPoPP 2023). Their workgroups wait for each other.
+//! Here the workgroup that ends last adds all parts, and no workgroup waits for another.
 
 use crate::generator::{GROUP, Text};
 use crate::store;

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::device::{Matrices, Tail};
 use crate::plan::{EIGHT_BY_EIGHT, ORDERS, Order, Plan, SHAPES, SIXTEEN_BY_EIGHT};
 
-/// No candidate is begun after this time.
+/// No further candidates are timed after this time.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A kernel, and how its last tiles are split.
@@ -43,7 +43,7 @@ pub fn default_plan(lab: &Lab) -> Plan {
 /// How many workgroups the device runs at once, as far as can be known without running any: two of these plans fit in the
 /// shared memory that Vulkan gives.
 pub fn default_workers(lab: &Lab) -> u32 {
-    let multiprocessors = lab.device().multiprocessors.map(|machine| 2 * machine.count);
+    let multiprocessors = lab.device().multiprocessors.map(|machine| 2 * machine.count.max(1));
     multiprocessors.unwrap_or(if lab.device().is_cpu() { 3 } else { 64 })
 }
 

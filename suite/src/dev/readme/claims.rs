@@ -15,7 +15,7 @@ use crate::report::order_of;
 const CLAIMS: &str =
     "claims are asked for by: claims PAGES | DEVICE RUN [RECORD]... [| DEVICE RUN [RECORD]...]...";
 
-/// A run of the suite, and single records beside it.
+/// What a column shows: a run of the suite, and further single records.
 struct Run {
     /// Head of its column.
     head: String,
