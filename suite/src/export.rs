@@ -161,8 +161,8 @@ const OF_SAMPLES: &[Column] = &[
     ("many_mhz", |of| cell(of.sample.and_then(|(sample, _)| sample.many_mhz))),
     ("one_wrong", |of| cell(of.sample.map(|(sample, _)| sample.one_wrong))),
     ("many_wrong", |of| cell(of.sample.and_then(|(sample, _)| sample.many_wrong))),
-    ("record_us", |of| cell(of.sample.map(|(sample, _)| sample.record_us))),
-    ("submit_us", |of| cell(of.sample.map(|(sample, _)| sample.submit_us))),
+    ("record_us", |of| cell(of.sample.and_then(|(sample, _)| sample.record_us))),
+    ("submit_us", |of| cell(of.sample.and_then(|(sample, _)| sample.submit_us))),
     ("outlier", |of| cell(of.sample.map(|(_, is_outlier)| is_outlier))),
 ];
 

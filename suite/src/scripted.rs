@@ -29,8 +29,8 @@ pub fn of(seed: u64, variants: &[(&str, f64)]) -> Record {
             one_us,
             many_us,
             many_wrong: Some(0),
-            record_us: 1.5,
-            submit_us: 2.5,
+            record_us: Some(1.5),
+            submit_us: Some(2.5),
             ..Sample::default()
         }
     };

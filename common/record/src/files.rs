@@ -191,7 +191,7 @@ mod tests {
         let mut record = fixture::record();
         let odd = [0.1 + 0.2, f64::MIN_POSITIVE, 1.0 / 3.0, 5e-324, 1_971.965_883_668_903_9, 1e15];
         for (sample, odd) in record.rows[0].samples.iter_mut().zip(odd.into_iter().cycle()) {
-            (sample.one_us, sample.many_mhz, sample.record_us) = (odd, Some(odd), odd);
+            (sample.one_us, sample.many_mhz, sample.record_us) = (odd, Some(odd), Some(odd));
         }
         record.rows[0].isolated_us = None;
         for record in [record, fixture::record(), fixture::races(), fixture::traced(), fixture::cpu()] {

@@ -258,7 +258,15 @@ fn around_median(median: f64, n: u32) -> Summary {
 
 fn sample(round: u32, one_us: f64, many_us: Option<f64>) -> Sample {
     let many_wrong = many_us.map(|_| 0);
-    Sample { round, one_us, many_us, many_wrong, record_us: 10.0 / 3.0, submit_us: 8.1, ..Sample::default() }
+    Sample {
+        round,
+        one_us,
+        many_us,
+        many_wrong,
+        record_us: Some(10.0 / 3.0),
+        submit_us: Some(8.1),
+        ..Sample::default()
+    }
 }
 
 fn raced(samples: usize, racy_samples: usize, median: f64, max: u64) -> Option<Racy> {

@@ -593,8 +593,10 @@ pub struct Sample {
     /// Elements that differed, all repetitions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub many_wrong: Option<u64>,
-    /// CPU time of the `vkCmd*` calls of one repetition, in microseconds.
-    pub record_us: f64,
+    /// CPU time of the `vkCmd*` calls of one repetition, in microseconds. None where another program does the work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record_us: Option<f64>,
     /// CPU time of its submit call, in microseconds.
-    pub submit_us: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub submit_us: Option<f64>,
 }

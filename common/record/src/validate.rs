@@ -230,7 +230,11 @@ fn samples(at: &str, samples: &[Sample]) -> Result<()> {
         let wrong = |value: f64| !(value > 0.0 && value <= LARGEST);
         let found =
             measured.into_iter().find_map(|(field, value)| Some((field, value.filter(|v| wrong(*v))?)));
-        let found = found.or_else(|| taken.into_iter().find(|(_, value)| *value != 0.0 && wrong(*value)));
+        let found = found.or_else(|| {
+            taken
+                .into_iter()
+                .find_map(|(field, value)| Some((field, value.filter(|v| *v != 0.0 && wrong(*v))?)))
+        });
         if let Some((field, value)) = found {
             bail!("{}: {value} is nothing that was measured", at(field));
         }

@@ -84,8 +84,8 @@ fn times(variant: &Variant, row: &measure::Row, method: &Method) -> Row {
     }
     let one: Vec<f64> = row.pairs.iter().map(|p| p.one.gpu_us).collect();
     let isolated_us = Summary::of(&one);
+    let here = variant.timed_by.is_none();
     let on_cpu = |of: fn(&Pair) -> f64| {
-        let here = variant.timed_by.is_none();
         here.then(|| Summary::of(&row.pairs.iter().map(of).collect::<Vec<_>>())).flatten()
     };
     let clocks: Vec<f64> = row.pairs.iter().filter_map(|p| p.one.mhz).collect();
@@ -98,7 +98,7 @@ fn times(variant: &Variant, row: &measure::Row, method: &Method) -> Row {
         near_floor: isolated_us.is_some_and(|s| s.median < 5.0 * method.floor_us),
         record_us: on_cpu(|p| p.one.record_us),
         submit_us: on_cpu(|p| p.one.submit_us),
-        samples: row.pairs.iter().map(sample).collect(),
+        samples: row.pairs.iter().map(|pair| sample(pair, here)).collect(),
         ..blank(variant)
     }
 }
@@ -152,7 +152,8 @@ fn racy(row: &measure::Row, of: u64) -> Option<Racy> {
     })
 }
 
-fn sample(pair: &Pair) -> Sample {
+/// CPU times tell of the work only where this program does it.
+fn sample(pair: &Pair, here: bool) -> Sample {
     Sample {
         round: pair.round,
         one_us: pair.one.gpu_us,
@@ -161,8 +162,8 @@ fn sample(pair: &Pair) -> Sample {
         many_mhz: pair.many.and_then(|m| m.mhz),
         one_wrong: pair.one.wrong,
         many_wrong: pair.many.map(|m| m.wrong),
-        record_us: pair.one.record_us,
-        submit_us: pair.one.submit_us,
+        record_us: here.then_some(pair.one.record_us),
+        submit_us: here.then_some(pair.one.submit_us),
     }
 }
 

@@ -52,8 +52,8 @@ fn row(entry: &Entry, us: f64, [bound, baseline]: [&[f64]; 2], seed: u64) -> Row
         many_mhz: None,
         one_wrong: 0,
         many_wrong: None,
-        record_us: 3.0,
-        submit_us: 8.0,
+        record_us: Some(3.0),
+        submit_us: Some(8.0),
     });
     row.samples = kept.collect();
     row
@@ -121,7 +121,7 @@ fn picture(size: [u32; 2], wrong: u64) -> Picture {
 
 fn timeline(variant: usize, trace: Trace) -> Timeline {
     let figures = Arc::new(traces::figures(&trace));
-    Timeline { variant, trace: Arc::new(trace), figures }
+    Timeline { variant, trace: Arc::new(trace), figures, tiles: Arc::new([]) }
 }
 
 /// A snapshot with `count` variants after a few seconds of measuring; its picture has `pixels`.
