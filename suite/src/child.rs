@@ -27,8 +27,6 @@ pub struct Call<'a> {
     pub binary: &'a Path,
     /// Its arguments, without `--progress`.
     pub arguments: Vec<OsString>,
-    /// Its working directory.
-    pub folder: &'a Path,
     /// The file to which it writes its progress.
     pub progress: PathBuf,
     /// How long it may take.
@@ -104,7 +102,6 @@ impl Call<'_> {
     pub fn run(&self, watch: &mut dyn FnMut(&Progress)) -> Result<Ended> {
         let mut command = Command::new(self.binary);
         command.args(&self.arguments).arg("--progress").arg(&self.progress);
-        command.current_dir(self.folder);
         // The output is not needed, since the record contains it. The input stays open while this process lives: a
         // sample ends when its input closes, so it never continues alone.
         command.stdin(Stdio::piped()).stdout(Stdio::null());
@@ -252,16 +249,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let progress = folder.path().join("progress");
         let arguments = ["-c", script, "sh"].map(OsString::from).into();
-        let call = Call {
-            binary: Path::new("/bin/sh"),
-            arguments,
-            folder: folder.path(),
-            progress,
-            limit,
-            grace,
-            is_quiet: true,
-            stop,
-        };
+        let call =
+            Call { binary: Path::new("/bin/sh"), arguments, progress, limit, grace, is_quiet: true, stop };
         call.run(watch).unwrap()
     }
 

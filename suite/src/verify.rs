@@ -93,7 +93,6 @@ impl Verify {
         let call = Call {
             binary: &binary,
             arguments: plan.words(&device, &fresh),
-            folder: folder.path(),
             progress: folder.path().join("progress"),
             limit: plan.limit,
             grace: GRACE,

@@ -123,7 +123,6 @@ impl Subject<'_> {
         let call = Call {
             binary: self.binary,
             arguments,
-            folder: Path::new("."),
             progress,
             limit,
             grace: GRACE,

@@ -27,6 +27,28 @@ fn recorded(folder: &Path) -> Option<Value> {
     Some(serde_json::from_str(&fs::read_to_string(folder.join("old.json")).unwrap()).unwrap())
 }
 
+/// A program that the recorded run was told of is found where it was: relative to where the user is.
+#[cfg(unix)]
+#[test]
+fn a_program_of_a_record_is_found() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let script = "#!/bin/sh\necho Copy; read m n k alpha beta folder; cp $folder/c kept\n\
+        while read times; do cp kept $folder/result; sleep 0.01; echo 1; done\n";
+    fs::write(folder.path().join("copy.sh"), script).unwrap();
+    fs::set_permissions(folder.path().join("copy.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    let words =
+        "--size 32 --alpha 0 --beta 1 --variants library --library ./copy.sh --samples 1 --json old.json";
+    let mut sample = Command::new(built().join("sgemm"));
+    let done = sample.args(words.split(' ')).current_dir(folder.path()).output().unwrap();
+    if done.status.code() == Some(1) {
+        return;
+    }
+    let done = suite(folder.path(), &["verify", "old.json"]);
+    assert_eq!(done.code, 0, "{}{}", done.out, done.said);
+}
+
 #[test]
 fn a_record_is_confirmed_and_nothing_is_left_behind() {
     let folder = tempfile::tempdir().unwrap();
