@@ -6,7 +6,7 @@ mod cli;
 pub use bench::host;
 pub use bench::lab::{BufferSet, ImageSet, Lab, Pull, Simulation, sliced};
 pub use bench::sample;
-pub use bench::variant::{COHERENT_STORES, LONGEST_LABEL, Pass, Reliance, Rep, Variant};
+pub use bench::variant::{COHERENT_STORES, LONGEST_LABEL, Pass, Reliance, Rep, Tile, Variant};
 pub use bench::{element, lab};
 pub use cli::{NoArgs, run};
 pub use isa;

@@ -1,6 +1,9 @@
 //! A variant: one way to do a sample's work, how it is recorded, and what it promises.
 
+use std::ops::Range;
+
 use anyhow::{Context, Result};
+use record::trace::Trace;
 use record::{Cell, Declared, Promise, Published, Status};
 
 use vulkan::cmd::Usage;
@@ -105,6 +108,26 @@ pub const LONGEST_LABEL: usize = 36;
 /// Runs this many repetitions in another program, and returns how long they took in µs.
 pub type Elsewhere = Box<dyn Fn(&Gpu, u32) -> Result<f64>>;
 
+/// A part of the picture, which some workgroups of a dispatch compute.
+#[derive(Clone, Debug)]
+pub struct Tile {
+    /// Left, top, width and height in texels.
+    pub place: [u32; 4],
+    /// Position of the dispatch among those of a repetition.
+    pub dispatch: usize,
+    /// Indices of the workgroups: x, then y, then z.
+    pub workgroups: Range<usize>,
+}
+
+impl Tile {
+    /// When the last of its workgroups ended; `None` where that was not recorded.
+    #[must_use]
+    pub fn end_us(&self, trace: &Trace) -> Option<f64> {
+        let ends = trace.dispatches.get(self.dispatch)?.ends_us.get(self.workgroups.clone())?;
+        ends.iter().copied().reduce(f64::max)
+    }
+}
+
 /// Lists the commands of this many repetitions.
 pub type Recording = Box<dyn Fn(u32) -> Result<Script>>;
 
@@ -142,6 +165,8 @@ pub struct Variant {
     pub(crate) takes_two_queues: bool,
     /// Takes a sample of what another program does.
     pub(crate) timed_by: Option<Elsewhere>,
+    /// The parts of the picture.
+    pub tiles: Option<Box<dyn Fn() -> Vec<Tile>>>,
 }
 
 impl Variant {
@@ -163,6 +188,7 @@ impl Variant {
             record,
             takes_two_queues,
             timed_by: None,
+            tiles: None,
         }
     }
 
@@ -215,6 +241,12 @@ impl Variant {
     /// repetitions, and returns their time in µs. The variant's commands bring its results where they are checked.
     pub fn timed_by(&mut self, sample: impl Fn(&Gpu, u32) -> Result<f64> + 'static) -> &mut Self {
         self.timed_by = Some(Box::new(sample));
+        self
+    }
+
+    /// Declares which workgroups compute which part of the picture. The window shows them in the order in which they end.
+    pub fn tiles(&mut self, tiles: impl Fn() -> Vec<Tile> + 'static) -> &mut Self {
+        self.tiles = Some(Box::new(tiles));
         self
     }
 

@@ -241,6 +241,9 @@ pub struct Timeline {
     pub trace: Arc<Trace>,
     /// Figures computed from the trace.
     pub figures: Arc<TraceFigures>,
+    /// Left, top, width and height of each part of the picture in texels, and when it was computed. Empty where the sample
+    /// names none.
+    pub tiles: Arc<[([u32; 4], f64)]>,
 }
 
 /// A message to the reader, shown over the picture or beside the figures it concerns.

@@ -60,6 +60,9 @@ pub struct Dispatch {
     pub weight: f64,
     /// The recorded waves, sorted by their begin.
     pub waves: Vec<Wave>,
+    /// When the last wave of each workgroup ended, by its index. Empty where not all were recorded, where the kernel names its
+    /// parts, and in stored traces.
+    pub ends_us: Vec<f64>,
     /// The part of a dispatch that this is; `None` for a whole dispatch.
     pub part: Option<PartWaves>,
 }

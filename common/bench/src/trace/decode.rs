@@ -81,12 +81,22 @@ fn of_region(region: &Region, waves: &[Raw<'_>], tick_us: f64) -> Result<Vec<Dis
         let end_us = us(raw.begin + u64::from(raw.ticks));
         Wave { begin_us: us(raw.begin), end_us, lane: raw.lane }
     };
+    let ends_us = || {
+        let is_whole = region.one_in == 1 && planned.parts.is_none();
+        let units = waves.iter().map(|raw| raw.unit + 1).max().filter(|_| is_whole);
+        let mut ends_us = vec![0.0; units.unwrap_or(0)];
+        for raw in waves.iter().filter(|_| is_whole) {
+            ends_us[raw.unit] = f64::max(ends_us[raw.unit], wave(raw).end_us);
+        }
+        ends_us
+    };
     let dispatch = |raw: &[Raw<'_>], part| Dispatch {
         kernel: planned.name.clone(),
         groups: planned.groups,
         one_in: region.one_in,
         weight: weight(region),
         waves: raw.iter().map(wave).collect(),
+        ends_us: ends_us(),
         part,
     };
     let Some(parts) = &planned.parts else { return Ok(vec![dispatch(waves, None)]) };
@@ -167,6 +177,8 @@ mod tests {
         let trace = trace_with(NS, &[(12_000, 15_000, 2), (11_000, 12_500, 0)], 5.0).unwrap();
         let wave = |begin_us, end_us, lane| Wave { begin_us, end_us, lane };
         assert_eq!(trace.dispatches[0].waves, [wave(0.0, 1.5, 0), wave(1.0, 4.0, 2)]);
+        // The second workgroup ended first.
+        assert_eq!(trace.dispatches[0].ends_us, [4.0, 1.5]);
         assert_eq!((trace.lanes, trace.step_us), (Lanes::Multiprocessors(4), 0.5));
         let coarse = Counter { tick_ns: 10.0, bits: 64 };
         assert_eq!(trace_with(coarse, &[(100, 200, 0)], 5.0).unwrap().dispatches[0].waves[0].end_us, 1.0);

@@ -11,6 +11,8 @@ pub(super) struct Raw<'w> {
     pub begin: u64,
     pub ticks: u32,
     pub lane: u32,
+    /// Workgroup or unit among the recorded ones.
+    pub unit: usize,
     /// Part of the kernel, from 0; 0 for a kernel without parts.
     pub part: u32,
     /// The words that the wave wrote.
@@ -24,6 +26,7 @@ pub(super) fn waves<'w>(region: &Region, words: &'w [u32]) -> Result<Vec<Raw<'w>
     if head[3] > 0 {
         return Err(parts.map_or(Fault::Overflow(head[3]), |parts| Fault::Unknown(head[3], parts.unit)));
     }
+    let each = region.planned.waves.max(1) as usize;
     let is_begun = |slot: &&[u32]| slot[3] & BEGUN != 0;
     let slots = || slots.chunks_exact(region.planned.words());
     let unended = slots().filter(is_begun).filter(|slot| slot[3] & ENDED == 0).count();
@@ -32,21 +35,21 @@ pub(super) fn waves<'w>(region: &Region, words: &'w [u32]) -> Result<Vec<Raw<'w>
     }
     // The last lot has slots even if the unit drawn from it does not exist.
     let own = usize::try_from(recorded(region)).unwrap_or(usize::MAX);
-    let own = own.saturating_mul(region.planned.waves.max(1) as usize);
+    let own = own.saturating_mul(each);
     let beyond = slots().skip(own).filter(is_begun).count();
     if let (Some(parts), 1..) = (parts, beyond) {
         return Err(Fault::Unknown(u32::try_from(beyond).unwrap_or(u32::MAX), parts.unit));
     }
-    let wave = |slot: &'w [u32]| {
+    let wave = |(at, slot): (usize, &'w [u32])| {
         let part = parts.map_or(0, |_| slot[4]);
         if let Some(parts) = parts.filter(|parts| part >= parts.count) {
             return Err(Fault::NoSuchPart { part: parts.part, named: part, count: parts.count });
         }
         let begin = u64::from(slot[1]) << 32 | u64::from(slot[0]);
         let (ticks, lane) = (elapsed(slot[0], slot[2])?, slot[3] & !(BEGUN | ENDED));
-        Ok(Raw { begin, ticks, lane, part, slot })
+        Ok(Raw { begin, ticks, lane, unit: at / each, part, slot })
     };
-    slots().filter(is_begun).map(wave).collect()
+    slots().enumerate().filter(|(_, slot)| is_begun(slot)).map(wave).collect()
 }
 
 impl Raw<'_> {

@@ -146,7 +146,8 @@ fn parts(path: &Path, sample: &str) -> Result<(Record, Vec<Timeline>)> {
     let traces = if stored.is_file() { read_waves(&stored, |name| figures.trace(name))? } else { Vec::new() };
     let timeline = |(name, trace): (String, Trace)| {
         let variant = record.rows.iter().position(|row| row.variant == name)?;
-        Some(Timeline { variant, trace: Arc::new(trace), figures: Arc::new(figures.trace(&name)?.clone()) })
+        let figures = Arc::new(figures.trace(&name)?.clone());
+        Some(Timeline { variant, trace: Arc::new(trace), figures, tiles: Arc::new([]) })
     };
     let waves = traces.into_iter().filter_map(timeline).collect();
     Ok((record, waves))

@@ -83,7 +83,12 @@ impl<'l> Waves<'l> {
             };
             match traced {
                 Ok((trace, figures)) => {
-                    timelines.push(Timeline { variant, trace: Arc::new(trace), figures: Arc::new(figures) });
+                    let tiles =
+                        self.lab.variants[variant].tiles.as_ref().map_or_else(Vec::new, |tiles| tiles());
+                    let tiles =
+                        tiles.iter().filter_map(|tile| Some((tile.place, tile.end_us(&trace)?))).collect();
+                    let (trace, figures) = (Arc::new(trace), Arc::new(figures));
+                    timelines.push(Timeline { variant, trace, figures, tiles });
                 }
                 Err(reason) => untraced = Some(format!("{}: {reason}", self.lab.variants[variant].label)),
             }

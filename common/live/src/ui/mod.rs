@@ -25,6 +25,7 @@ mod result;
 mod rows;
 mod spread;
 mod strip;
+mod sweep;
 #[cfg(test)]
 mod tests;
 mod waves;

@@ -11,6 +11,7 @@ use egui::{
 };
 
 use super::look::Look;
+use super::sweep;
 use crate::messages::{Command, Drag, Focus, Picture, Snapshot, View};
 
 /// Largest zoom, in screen pixels per texel.
@@ -75,6 +76,8 @@ impl Pane {
             let lens = Lens { focus: self.at.unwrap_or(whole), ..lens };
             cursor = response.hover_pos().and_then(|at| texel(lens.texel(at), picture.whole));
             self.paint(root, place, lens, look);
+            let painter = root.painter().with_clip_rect(place);
+            sweep::cover(&painter, look, place, snapshot, |texel| lens.screen(texel));
             if is_stage {
                 over::draw(root, look, place, snapshot, picture);
             } else if snapshot.other.is_some() {

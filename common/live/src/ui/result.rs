@@ -6,6 +6,7 @@ use super::layout::thumbnail;
 use super::look::Look;
 use super::paint::{line, lines, put};
 use super::picture::over::said;
+use super::sweep;
 use crate::messages::Snapshot;
 
 /// Draws the counts of the shown and the compared variant, and below them the texel under the cursor or the caption.
@@ -34,7 +35,10 @@ pub(super) fn draw(ui: &egui::Ui, look: &Look, place: Rect, snapshot: &Snapshot)
         y = count.bottom() + 0.1 * look.unit;
     }
     let Some(picture) = &snapshot.picture else { return };
-    let text = picture.texel.as_ref().map_or_else(|| picture.caption.to_string(), said);
+    let mut text = picture.texel.as_ref().map_or_else(|| picture.caption.to_string(), said);
+    if sweep::now_us(snapshot).is_some() {
+        text.push_str("; each tile appears when its workgroups have ended");
+    }
     if y + look.small < words.bottom() {
         let text = lines(painter, &text, look.small(), ink.faint, (words.width(), 3));
         put(painter, pos2(words.left(), y + 0.2 * look.unit), Align2::LEFT_TOP, text);

@@ -12,6 +12,7 @@ use report::timeline::live::{Columns, Pixels, cautions, percent, said, ticks};
 use super::look::Look;
 use super::paint::{line, lines, number, put, share, whole};
 use super::rows::row;
+use super::sweep;
 use crate::messages::{Snapshot, Timeline};
 
 /// The timelines. They are redrawn when the traces or the size change.
@@ -77,6 +78,7 @@ impl Waves {
                 if panel.lanes == 1 { word.trim_end_matches('s') } else { word }
             );
             panel.draw(ui, look, [plot, map], axes.top, &lanes);
+            sweep::mark(painter, look, area, axes.range_us, snapshot);
         }
         let place =
             Rect::from_min_max(pos2(left, inside.top()), pos2(inside.right(), inside.bottom() - axis));

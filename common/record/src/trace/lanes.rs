@@ -36,8 +36,15 @@ mod tests {
     fn a_lane_is_taken_again_once_it_is_free() {
         let wave = |begin_us: f64, end_us: f64| Wave { begin_us, end_us, lane: 0 };
         let waves = vec![wave(0.0, 4.0), wave(1.0, 2.0), wave(2.0, 3.0), wave(2.5, 5.0), wave(4.0, 5.0)];
-        let dispatch =
-            Dispatch { kernel: "k".into(), groups: [5, 1, 1], one_in: 1, weight: 1.0, waves, part: None };
+        let dispatch = Dispatch {
+            kernel: "k".into(),
+            groups: [5, 1, 1],
+            one_in: 1,
+            weight: 1.0,
+            waves,
+            ends_us: Vec::new(),
+            part: None,
+        };
         let mut dispatches = [dispatch];
         assert_eq!(pack(&mut dispatches), Lanes::Packed(3));
         let lanes: Vec<u32> = dispatches[0].waves.iter().map(|wave| wave.lane).collect();

@@ -134,6 +134,7 @@ impl StoredDispatch {
             one_in: *one_in,
             weight: self.weight,
             waves,
+            ends_us: Vec::new(),
             part,
         })
     }
@@ -169,6 +170,7 @@ mod tests {
             one_in: 1,
             weight: 1.0,
             waves: waves.clone().collect(),
+            ends_us: Vec::new(),
             part,
         };
         let dispatches = vec![dispatch(None), dispatch(Some(part))];

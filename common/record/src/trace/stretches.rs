@@ -79,6 +79,7 @@ mod tests {
             one_in: 1,
             weight: 1.0,
             waves: vec![wave(begin), wave(begin + 2.0)],
+            ends_us: Vec::new(),
             part: Some(part),
         }
     }

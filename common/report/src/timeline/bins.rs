@@ -167,7 +167,15 @@ mod tests {
     }
 
     fn dispatch(waves: Vec<Wave>) -> Dispatch {
-        Dispatch { kernel: "k".into(), groups: [1; 3], one_in: 1, weight: 2.0, waves, part: None }
+        Dispatch {
+            kernel: "k".into(),
+            groups: [1; 3],
+            one_in: 1,
+            weight: 2.0,
+            waves,
+            ends_us: Vec::new(),
+            part: None,
+        }
     }
 
     fn trace(dispatches: Vec<Dispatch>, lanes: Lanes) -> Trace {

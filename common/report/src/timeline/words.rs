@@ -158,7 +158,15 @@ mod tests {
 
     fn dispatch(kernel: &str, side: u32) -> Dispatch {
         let (kernel, groups) = (kernel.into(), [side, side, 1]);
-        Dispatch { kernel, groups, one_in: 1, weight: 1.0, waves: Vec::new(), part: None }
+        Dispatch {
+            kernel,
+            groups,
+            one_in: 1,
+            weight: 1.0,
+            waves: Vec::new(),
+            ends_us: Vec::new(),
+            part: None,
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::str::FromStr;
 
 use anyhow::Result;
-use common::{Binding, Buffer, BufferSet, Buffers, Cmd, Declared, Kernel, KernelBuilder, Lab};
+use common::{Binding, Buffer, BufferSet, Buffers, Cmd, Declared, Kernel, KernelBuilder, Lab, Tile};
 use samples::{LOADS, STORES};
 
 use crate::generator::{glsl, name};
@@ -46,7 +46,8 @@ impl FromStr for Size {
 
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}x{}x{}", self.m, self.n, self.k)
+        let Self { m, n, k } = *self;
+        if m == n && n == k { write!(f, "{m}") } else { write!(f, "{m}x{n}x{k}") }
     }
 }
 
@@ -59,6 +60,11 @@ impl Size {
     pub fn padded(self) -> Self {
         let [m, n] = [self.m, self.n].map(|side| side.next_multiple_of(TILE));
         Self { m, n, k: self.k.next_multiple_of(DEPTH) }
+    }
+
+    /// Rows and columns of A and of B.
+    fn operands(self) -> [[u32; 2]; 2] {
+        [[self.m, self.k], [self.k, self.n]]
     }
 
     /// Tiles of C.
@@ -155,10 +161,9 @@ impl Matrices {
         /// Columns and rows that a workgroup of `pad.comp` copies.
         const COPIED: [u32; 2] = [256, 8];
         let (own, whole) = (self.size, self.size.padded());
-        let sides = |Size { m, n, k }| [[m, k], [k, n]];
         let operands = [0, 1].map(|at| {
-            let (given, [rows, columns]) = (self.given[at].into(), sides(whole)[at]);
-            if sides(own)[at] == [rows, columns] {
+            let (given, [rows, columns]) = (self.given[at].into(), whole.operands()[at]);
+            if !self.is_padded(at) {
                 return given;
             }
             let padded = self.padded.get(repetition, u32::from(at == 1)).into();
@@ -170,6 +175,29 @@ impl Matrices {
             cmd.pipeline_barrier2(STORES, LOADS);
         }
         operands
+    }
+
+    /// Whether A or B is copied first.
+    fn is_padded(&self, at: usize) -> bool {
+        self.size.operands()[at] != self.size.padded().operands()[at]
+    }
+
+    /// The part of C that each tile is, and which workgroups compute it.
+    pub fn parts(&self, plan: &Plan, tail: Option<&Tail>) -> Vec<Tile> {
+        let ([rows, columns], Size { m, n, .. }) = (plan.tile, self.size);
+        let main = [0, 1].into_iter().filter(|&at| self.is_padded(at)).count();
+        let steps = self.size.padded().k / plan.depth;
+        let tiles = self.size.tiles(plan.tile);
+        let part = |tile: u32| {
+            let [x, y] = [tile % n.div_ceil(columns) * columns, tile / n.div_ceil(columns) * rows];
+            let place = [x, y, columns.min(n - x), rows.min(m - y)];
+            let (dispatch, [from, to]) = match tail.filter(|tail| tile >= tail.first_tile) {
+                Some(tail) => (main + usize::from(tail.first_tile > 0), tail.workers_of(tile, tiles, steps)),
+                None => (main, [tile, tile]),
+            };
+            Tile { place, dispatch, workgroups: from as usize..to as usize + 1 }
+        };
+        (0..tiles).map(part).collect()
     }
 
     /// Multiplies the first `tiles` tiles.
@@ -259,9 +287,39 @@ impl Tail {
         Ok(Some(Self { first_tile: tiles - left, workers, shared }))
     }
 
+    /// The first and the last of the workgroups that share a tile.
+    fn workers_of(&self, tile: u32, tiles: u32, steps: u32) -> [u32; 2] {
+        let (units, first) = ((tiles - self.first_tile) * steps, (tile - self.first_tile) * steps);
+        [first, first + steps - 1].map(|unit| worker_of(unit, units, self.workers))
+    }
+
     /// The kernel of the tail.
     pub fn kernel<'l>(&self, lab: &'l Lab, matrices: &Matrices, plan: &Plan) -> KernelBuilder<'l> {
         let constants = [("FIRST_TILE", self.first_tile), ("WORKERS", self.workers)];
         matrices.generated(lab, &Plan { splits: true, ..*plan }).constants(constants)
+    }
+}
+
+/// The workgroup that has this one of all steps, as `split.rs` shares them.
+const fn worker_of(unit: u32, units: u32, workers: u32) -> u32 {
+    let (share, longer) = (units / workers, units % workers);
+    let seam = longer * (share + 1);
+    if unit < seam { unit / (share + 1) } else { longer + (unit - seam) / share }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_step_is_of_the_worker_whose_share_has_it() {
+        for (units, workers) in [(1, 1), (7, 3), (12, 4), (264, 132), (1000, 264)] {
+            for worker in 0..workers {
+                let (share, longer) = (units / workers, units % workers);
+                let begin = worker * share + worker.min(longer);
+                let end = begin + share + u32::from(worker < longer);
+                assert!((begin..end).all(|unit| worker_of(unit, units, workers) == worker));
+            }
+        }
     }
 }

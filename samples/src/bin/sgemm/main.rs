@@ -117,7 +117,7 @@ fn sgemm(lab: &mut Lab, args: &Args) -> Result<()> {
         library::library(lab, matrices, program)?;
     }
     lab.limits([256, 256], Format::R32_SFLOAT)?;
-    lab.report.headline(headline);
+    lab.report.headline(move |figures| headline(figures, size));
     lab.report.verdict(move |figures| verdict(figures, &choice.borrow(), &wall.borrow()));
     Ok(())
 }
@@ -137,12 +137,13 @@ fn tiles<'l>(
     plan: &Plan,
     kernel: Kernel,
 ) -> &'l mut Variant {
-    let tiles = matrices.size.tiles(plan.tile);
+    let (tiles, plan) = (matrices.size.tiles(plan.tile), *plan);
     lab.variant(name, move |cmd, rep| {
         let operands = matrices.pad(cmd, rep.index);
         matrices.multiply_tiles(cmd, rep.index, kernel, operands, tiles);
     })
     .declares(matrices.declared())
+    .tiles(move || matrices.parts(&plan, None))
 }
 
 /// The tiles that are left after whole waves of workgroups are split. No barrier keeps them from beginning while the last
@@ -165,6 +166,7 @@ fn split(lab: &mut Lab, matrices: Matrices) -> Result<()> {
         }
     })
     .declares(matrices.declared())
+    .tiles(move || matrices.parts(&plan, tail.as_ref()))
     .skip(tail.is_none().then(|| format!("the tiles fill whole waves of {workers} workgroups")))
     .skip(lacks);
     Ok(())
@@ -204,20 +206,18 @@ fn tuned(lab: &mut Lab, matrices: Matrices, no_tune: bool) -> Result<Rc<RefCell<
         })
     };
     let kernels = Kernels { whole, split: Some(split) };
+    let choice = Rc::clone(&chosen);
     lab.variant("tuned", move |cmd, rep| chosen.borrow().multiply(cmd, rep.index, &matrices, &kernels))
-        .declares(matrices.declared());
+        .declares(matrices.declared())
+        .tiles(move || choice.borrow().parts(&matrices));
     Ok(told)
 }
 
 /// The kernel to read.
 fn loops(lab: &mut Lab, matrices: Matrices) {
     let kernel = matrices.kernel_of_tiles(lab, "sgemm/loops.comp").build();
-    let tiles = matrices.size.tiles([128; 2]);
-    lab.variant("loops", move |cmd, rep| {
-        let operands = matrices.pad(cmd, rep.index);
-        matrices.multiply_tiles(cmd, rep.index, kernel, operands, tiles);
-    })
-    .declares(matrices.declared());
+    // Its tiles are as large.
+    tiles(lab, matrices, "loops", &SIXTEEN_BY_EIGHT, kernel);
 }
 
 /// One thing changed at a time. Returns what is counted of shared memory, once it is.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use common::vulkan::spirv::cache_folder;
-use common::{Cmd, Kernel, Lab};
+use common::{Cmd, Kernel, Lab, Tile};
 use serde::{Deserialize, Serialize};
 
 use crate::device::{Matrices, Tail};
@@ -69,12 +69,12 @@ pub fn tuned(lab: &mut Lab, matrices: &Matrices, tails: &[Tail]) -> Result<(Choi
     if let Some(choice) = file.as_ref().and_then(read).and_then(|kept| choice_of(&kept, tails)) {
         return Ok((choice, format!("{choice}, chosen in an earlier run")));
     }
-    let mut search = Search { lab, matrices, began: Instant::now(), timed: Vec::new() };
+    let mut search = Search { lab, matrices, began: Instant::now(), timed: Vec::new(), is_cut: false };
     let choice = search.best(tails)?;
     let told = format!("{choice}, {}", search.told());
     let kept = Kept { plan: choice.plan.to_string(), workers: choice.tail.map(|tail| tail.workers) };
-    // Without the file the next run chooses again.
-    let _ = file.map(|file| write(&file, &kept));
+    // Without the file the next run chooses again, as it does after a search that was cut short.
+    let _ = file.filter(|_| !search.is_cut).map(|file| write(&file, &kept));
     Ok((choice, told))
 }
 
@@ -108,6 +108,8 @@ struct Search<'l> {
     began: Instant,
     /// Candidates and their times in µs.
     timed: Vec<(Choice, f64)>,
+    /// Whether there was no time for some.
+    is_cut: bool,
 }
 
 impl Search<'_> {
@@ -150,6 +152,7 @@ impl Search<'_> {
     fn time(&mut self, mut choices: Vec<Choice>) -> Result<()> {
         choices.retain(|new| self.timed.iter().all(|(old, _)| old.plan != new.plan || !old.is(new.tail)));
         if self.began.elapsed() > PATIENCE {
+            self.is_cut |= !choices.is_empty();
             return Ok(());
         }
         let matrices = self.matrices;
@@ -170,9 +173,10 @@ impl Search<'_> {
         let times = self.timed.iter().map(|(_, us)| *us);
         let (least, most) = times.fold((f64::INFINITY, 0.0_f64), |(a, b), us| (a.min(us), b.max(us)));
         format!(
-            "the fastest of {} that were tried in {:.1} s, {:.0} to {:.0} µs",
+            "the fastest of {} that were tried in {:.1} s{}, {:.0} to {:.0} µs",
             self.timed.len(),
             self.began.elapsed().as_secs_f64(),
+            if self.is_cut { " (time budget used up)" } else { "" },
             least,
             most
         )
@@ -232,6 +236,11 @@ impl Choice {
         if let (Some(tail), Some(kernel)) = (&self.tail, kernels.split) {
             matrices.multiply_split(cmd, repetition, kernel, operands, tail);
         }
+    }
+
+    /// Which workgroups compute which part of C.
+    pub fn parts(&self, matrices: &Matrices) -> Vec<Tile> {
+        matrices.parts(&self.plan, self.tail.as_ref())
     }
 }
 

@@ -10,7 +10,15 @@ fn dispatch(begin: f64, lots: u32, lot: u32) -> Dispatch {
         (0..lot).map(move |lane| Wave { begin_us, end_us: begin_us + 400.0, lane })
     });
     let waves = waves.collect();
-    Dispatch { kernel: "k".into(), groups: [lots * lot, 1, 1], one_in: 1, weight: 1.0, waves, part: None }
+    Dispatch {
+        kernel: "k".into(),
+        groups: [lots * lot, 1, 1],
+        one_in: 1,
+        weight: 1.0,
+        waves,
+        ends_us: Vec::new(),
+        part: None,
+    }
 }
 
 fn trace(dispatches: Vec<Dispatch>) -> Trace {
