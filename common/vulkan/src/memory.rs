@@ -321,10 +321,11 @@ impl Gpu {
     pub fn refill(&self, target: Buffer, name: &str, data: &[u32]) -> Result<()> {
         let bytes = size_of_val(data) as u64;
         let staging = self.buffer(&format!("{name} (staging)"), bytes, Place::Upload)?;
-        self.write(staging, data)?;
-        self.run_once("an upload", |cmd| cmd.copy_buffer(staging, target, bytes))?;
+        let copied = self
+            .write(staging, data)
+            .and_then(|()| self.run_once("an upload", |cmd| cmd.copy_buffer(staging, target, bytes)));
         self.free(staging);
-        Ok(())
+        copied
     }
 
     /// Writes the first words of a [`Place::Upload`] buffer.

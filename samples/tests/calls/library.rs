@@ -2,12 +2,14 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use libtest_mimic::Trial;
-use record::Status;
+use record::error::EXIT_INTERRUPTED;
+use record::{Record, Status};
 
-use crate::support::{Call, read_record, trial};
+use crate::support::{Call, holds_only, ran, read_record, trial};
 
 pub fn trials() -> Vec<Trial> {
     let trials = [
@@ -15,6 +17,9 @@ pub fn trials() -> Vec<Trial> {
         trial("library::what_it_does_wrong_has_no_time", wrong),
         trial("library::of_another_device_is_not_traced", not_traced),
         trial("library::no_program", no_program),
+        trial("library::interrupted_by_a_terminal", interrupted),
+        trial("library::in_the_window", in_the_window),
+        trial("library::cold_or_missing", cold_or_missing),
     ];
     trials.into_iter().map(|trial| trial.with_ignored_flag(!cfg!(unix))).collect()
 }
@@ -25,15 +30,16 @@ const SMALL: &str = "--size 32x48x16 --alpha 0 --beta 1 --variants zigzag,librar
 /// A script that tells its name, is told the sizes, and answers each number of repetitions by `answer`.
 fn call(folder: &Path, answer: &str) -> Result<Call> {
     let script = folder.join("library.sh");
-    let told =
-        format!("echo 'Copy 1.0'; read m n k alpha beta folder; while read times; do {answer}; done\n");
+    let told = format!(
+        "echo 'Copy 1.0'; read m n k alpha beta folder; cd \"$folder\"; cp a mine-a; cp b mine-b; cp c mine-c; while read times; do {answer}; done\n"
+    );
     fs::write(&script, format!("#!/bin/sh\n{told}"))?;
     let status = std::process::Command::new("chmod").arg("+x").arg(&script).status()?;
     ensure!(status.success(), "chmod failed");
     Ok(Call::new("sgemm")?.words(SMALL).args(["--library".as_ref(), script.as_os_str()]))
 }
 
-const RIGHT: &str = r#"cp "$folder/c" "$folder/result"; sleep 0.01; echo $((times * 1000))"#;
+const RIGHT: &str = r#"cp mine-c result; sleep 0.01; echo $((times * 1000))"#;
 
 fn right() -> Result<()> {
     let folder = tempfile::tempdir()?;
@@ -43,6 +49,10 @@ fn right() -> Result<()> {
     let times = [row.isolated_us, row.pipelined_us].map(|time| time.map(|time| time.median));
     ensure!(times == [Some(1000.0); 2], "not the program's times: {times:?}");
     ensure!(row.record_us.is_none() && row.clock_mhz.is_none(), "figures of this device: {row:?}");
+    ensure!(
+        row.samples.iter().all(|sample| sample.submit_us.is_none()),
+        "CPU times of this program: {row:?}"
+    );
     call(folder.path(), RIGHT)?.words("--check").right()?;
     Ok(())
 }
@@ -50,20 +60,14 @@ fn right() -> Result<()> {
 fn wrong() -> Result<()> {
     let folder = tempfile::tempdir()?;
     for (answer, says) in [
-        (
-            r#"cp "$folder/b" "$folder/result"; truncate -s 6144 "$folder/result"; sleep 0.01; echo 1"#,
-            "differ from the CPU",
-        ),
-        (r#"cp "$folder/a" "$folder/result"; sleep 0.01; echo 1"#, "has 2048 bytes"),
-        (
-            r#"[ -e "$folder/once" ] || cp "$folder/c" "$folder/result"; touch "$folder/once"; sleep 0.01; echo 1"#,
-            "reading the result",
-        ),
-        (r#"cp "$folder/c" "$folder/result"; echo 1000000000"#, "more than passed"),
-        (r#"cp "$folder/c" "$folder/result"; echo soon"#, "said 'soon', which is no time"),
-        (r#"cp "$folder/c" "$folder/result"; echo -5"#, "said '-5', which is no time"),
-        ("sleep 0.01; echo 1", "reading the result"),
-        ("exit 1", "has ended"),
+        (r#"cp mine-b result; truncate -s 6144 result; sleep 0.01; echo 1"#, "differ from the CPU"),
+        (r#"cp mine-a result; sleep 0.01; echo 1"#, "has 2048 bytes"),
+        (r#"[ -e once ] || cp mine-c result; touch once; sleep 0.01; echo 1"#, "reading its result"),
+        (r#"cp mine-c result; echo 1000000000"#, "more than passed"),
+        (r#"cp mine-c result; echo soon"#, "said 'soon', which is no time"),
+        (r#"cp mine-c result; echo -5"#, "said '-5', which is no time"),
+        ("sleep 0.01; echo 1", "reading its result"),
+        ("exit 7", "it has ended (exit status: 7)"),
     ] {
         let file = folder.path().join("run.json");
         let call =
@@ -90,9 +94,56 @@ fn not_traced() -> Result<()> {
 }
 
 fn no_program() -> Result<()> {
-    for (program, says) in [("/none/such", "no program that runs"), ("true", "has ended")] {
+    for (program, says) in [("/none/such", "no program that runs"), ("true", "it has ended (exit status: 0)")]
+    {
         let call = Call::new("sgemm")?.words(SMALL).args(["--library", program]);
-        call.failed()?.says(&[says])?;
+        call.failed()?.says(&["--library", program, says])?;
     }
     Ok(())
+}
+
+/// Ctrl-C reaches the whole process group of a terminal: the program's last answer still counts, and nothing stays behind.
+fn interrupted() -> Result<()> {
+    let [folder, temporary] = [tempfile::tempdir()?, tempfile::tempdir()?];
+    let call = call(folder.path(), RIGHT)?.words("--samples 1000000000 --budget 600 --json run.json");
+    let call = call.within(folder.path()).env("TMPDIR", temporary.path()).in_its_own_group();
+    let (mut running, record) = (call.start()?, folder.path().join("run.json"));
+    let has_samples = |record: Record| {
+        ensure!(ran(&record).all(|row| row.status == Status::Ok), "{:?}", record.rows);
+        Ok(ran(&record).all(|row| row.samples.len() > 1))
+    };
+    while !read_record(&record).map_or(Ok(false), has_samples)? {
+        running.ensure_alive()?;
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let group = format!("kill -INT -{}", running.id());
+    ensure!(std::process::Command::new("sh").args(["-c", &group]).status()?.success(), "no signal");
+    running.wait()?.with_code(EXIT_INTERRUPTED.into())?;
+    let rows = read_record(&record)?.rows;
+    ensure!(rows.iter().all(|row| row.status == Status::Ok), "{rows:?}");
+    holds_only(temporary.path(), &[])
+}
+
+/// A program that fails has no time there, and the window goes on.
+fn in_the_window() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let words = "--live --headless --frames 12 --json run.json";
+    call(folder.path(), "exit 7")?.words(words).within(folder.path()).failed()?;
+    let rows = read_record(&folder.path().join("run.json"))?.rows;
+    let of = |name: &str| rows.iter().find(|row| row.variant == name).context("no row");
+    ensure!(
+        matches!(&of("library")?.status, Status::Error { reason } if reason.contains("has ended")),
+        "{rows:?}"
+    );
+    ensure!(of("zigzag")?.isolated_us.is_some(), "{rows:?}");
+    Ok(())
+}
+
+/// The caches of another device cannot be emptied, and without a program there is no variant.
+fn cold_or_missing() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    call(folder.path(), RIGHT)?.words("--cold").failed()?.says(&["Copy 1.0", "add --without library"])?;
+    call(folder.path(), RIGHT)?.words("--cold --samples 1 --without library").right()?;
+    let call = Call::new("sgemm")?.words(SMALL);
+    call.failed()?.says(&["no variant is called 'library'; --library target/sgemm-cublas makes one"])
 }

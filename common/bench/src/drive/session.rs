@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use ash::vk;
 use record::error::one_line;
 use record::stats::Summary;
@@ -123,8 +123,12 @@ impl<'l> Session<'l> {
     /// Flushes the caches before each sample from this call on. Returns a description for the record.
     ///
     /// # Errors
-    /// Not enough memory.
+    /// Not enough memory; a variant whose work another program does, out of reach.
     pub fn make_cold(&mut self) -> Result<String> {
+        if let Some(variant) = self.lab.variants.iter().find(|variant| variant.timed_by.is_some()) {
+            let (name, label) = (&variant.name, &variant.label);
+            bail!("--cold cannot empty the caches of {label}, another program's: add --without {name}");
+        }
         let cache_flush = CacheFlush::new(self.lab).context("--cold needs two large buffers")?;
         let mib = cache_flush.bytes >> 20;
         self.cache_flush = Some(cache_flush);

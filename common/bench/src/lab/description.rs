@@ -112,8 +112,10 @@ impl Description {
         for variant in lab.variants.iter_mut().filter(|variant| !is_limit(&variant.name)) {
             self.describe(variant, &mut fits).with_context(|| format!("{FILE}: variant {}", variant.name))?;
         }
-        for (entry, fits) in self.entries.iter().zip(fits) {
-            ensure!(fits || entry.with.is_some(), "{FILE}: no variant is called {}", entry.name);
+        for (entry, _) in self.entries.iter().zip(fits).filter(|(_, fits)| !fits) {
+            let with = entry.with.as_ref();
+            let with = with.with_context(|| format!("{FILE}: no variant is called {}", entry.name))?;
+            lab.declared_with.push([entry.name.clone(), with.clone()]);
         }
         if let Some(default) = &self.default {
             let names = self.select(lab, default)?;

@@ -68,6 +68,8 @@ pub struct Lab {
     selection: Selection,
     /// What the sample's `variants.toml` says.
     description: Option<Description>,
+    /// Names of variants that this run lacks, and arguments that declare them.
+    declared_with: Vec<[String; 2]>,
     /// Resources that are not made yet.
     recipes: Vec<Option<Recipe>>,
     finds: Vec<(Kernel, Find)>,
@@ -96,6 +98,7 @@ impl Lab {
             set_before: BTreeSet::new(),
             selection: options.selection.clone(),
             description: None,
+            declared_with: Vec::new(),
             recipes: Vec::new(),
             finds: Vec::new(),
             proofs: Vec::new(),

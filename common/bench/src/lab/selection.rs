@@ -64,6 +64,9 @@ impl Lab {
 
     /// A suggestion for the unknown name `name`.
     fn offer(&self, name: &str) -> String {
+        if let Some([_, with]) = self.declared_with.iter().find(|[known, _]| known == name) {
+            return format!("{with} makes one, for example");
+        }
         let names: Vec<&str> = self.variants.iter().map(|v| &*v.name).collect();
         if !name.is_empty() && names.iter().any(|known| known.starts_with(name)) {
             return format!("'{name}*' takes all that begin so");
