@@ -123,7 +123,7 @@ impl<'l> Session<'l> {
     /// Flushes the caches before each sample from this call on. Returns a description for the record.
     ///
     /// # Errors
-    /// Not enough memory; a variant whose work another program does, out of reach.
+    /// Not enough memory, or a variant whose work another program does.
     pub fn make_cold(&mut self) -> Result<String> {
         if let Some(variant) = self.lab.variants.iter().find(|variant| variant.timed_by.is_some()) {
             let (name, label) = (&variant.name, &variant.label);
