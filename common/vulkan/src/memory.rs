@@ -321,11 +321,11 @@ impl Gpu {
     pub fn refill(&self, target: Buffer, name: &str, data: &[u32]) -> Result<()> {
         let bytes = size_of_val(data) as u64;
         let staging = self.buffer(&format!("{name} (staging)"), bytes, Place::Upload)?;
-        let copied = self
-            .write(staging, data)
-            .and_then(|()| self.run_once("an upload", |cmd| cmd.copy_buffer(staging, target, bytes)));
+        self.write(staging, data)?;
+        // If this fails, the staging buffer stays: the queue may still read it.
+        self.run_once("an upload", |cmd| cmd.copy_buffer(staging, target, bytes))?;
         self.free(staging);
-        copied
+        Ok(())
     }
 
     /// Writes the first words of a [`Place::Upload`] buffer.
