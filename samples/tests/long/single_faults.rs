@@ -21,7 +21,7 @@ const FAULTS: usize = 120;
 const QUICK: &str = "--repetitions 1 --samples 1 --seed 1";
 
 /// What is run: the sample and its arguments. Small: the calls matter, not their times.
-const WORKLOADS: [(&str, &str); 17] = [
+const WORKLOADS: [(&str, &str); 18] = [
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --check"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --profile"),
@@ -39,6 +39,7 @@ const WORKLOADS: [(&str, &str); 17] = [
     ("swizzled_remap", "--size 64"),
     ("codegen", ""),
     ("sgemm", "--size 32"),
+    ("groestl", "--hashes 64 --variants one_table,bits"),
 ];
 
 /// Arguments of what takes no samples.
