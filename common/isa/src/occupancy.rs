@@ -206,6 +206,13 @@ mod tests {
         assert_eq!(groups(512, 24, 0), 5);
     }
 
+    /// realhet, Optimizing Groestl hash function in GCN ASM, part 1, 2015; and Optimizing HIP Assembly at 129.
+    #[test]
+    fn a_register_more_costs_a_wave() {
+        let waves = |vgprs| Occupancy::of(chip("POLARIS10"), Use { vgprs, ..LIGHT }).waves_per_simd;
+        assert_eq!([84, 85, 128, 129].map(waves), [3, 2, 2, 1]);
+    }
+
     #[test]
     fn what_is_short_is_named() {
         let limits = |kernel| Occupancy::of(chip("POLARIS10"), kernel).limits;
