@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::diff::{Listing, listings, number};
+use crate::diff::{Dialect, Listing, class, listings, number};
 
 /// Static counts of instructions: an instruction in a loop counts once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,6 +83,11 @@ impl Counts {
         let mut counts = Self::default();
         for (at, instruction) in listing.instructions.iter().enumerate() {
             counts.instructions += 1;
+            if instruction.dialect() == Dialect::Sass {
+                counts.backward_branches += u64::from(listing.target(at).is_some_and(|to| to <= at));
+                class(instruction, &mut counts).into_iter().for_each(|class| *class += 1);
+                continue;
+            }
             // On an atomic, `glc` requests the old value instead.
             let glc = instruction.operands.iter().any(|operand| operand.split(' ').any(|word| word == "glc"));
             counts.note(&instruction.mnemonic, glc);

@@ -31,7 +31,7 @@ pub use chip::{Chip, INSTRUCTION_CACHE, Unit};
 pub use count::{Counts, count};
 pub use executable::{Executable, Statistic, Value};
 pub use kind::Kind;
-pub use nvidia::{MachineCode, SassCounts, machine_code};
+pub use nvidia::{MachineCode, Sass, SassCounts, keeps_machine_code, machine_code, sass};
 pub use occupancy::{Limit, Occupancy, Reduction, Use};
 pub use pair::CodePair;
 pub use report::{ChipCode, CodeReport, Compiled, KernelCode, Outcome, Reported, SCHEMA, VariantCode};

@@ -169,6 +169,6 @@ fn compiled(chip: &str, kernel: &str, line: &Line) -> Result<Compiled> {
     kernel.clone_into(&mut listing.name);
     let figure = |name| form.figure(name, kernel);
     let (vgprs, sgprs) = (figure("VGPRs")?, figure("SGPRs")?);
-    let figures = KernelFigures { vgprs, sgprs, code_bytes: figure("Code size")? };
+    let figures = KernelFigures { vgprs, sgprs: Some(sgprs), code_bytes: figure("Code size")? };
     Ok((kernel.to_owned(), Some(figures), listing))
 }

@@ -106,7 +106,7 @@ fn constant(
         .or_else(|| literal(value, other, 0..other.len()))
         .or_else(|| places.iter().find(|place| place.len() <= MOST_SHOWN).cloned().map(Instead::Other))
         .unwrap_or(Instead::Unknown);
-    let register = register.to_string();
+    let register = holder[at].dialect().shown(register);
     Some(Constant { value, side, at, register, readers: readers.len(), instead })
 }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::count::{begins, is_branch, is_idle};
 
 use super::registers::{File, Registers, masked, registers};
+use super::{Dialect, sass};
 
 /// An instruction of a listing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +18,9 @@ pub struct Instruction {
     pub operands: Vec<String>,
     /// Its line in the text, counted from 1.
     pub line: usize,
+    /// The predicate under which NVIDIA's instruction takes effect: `!P0`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guard: Option<String>,
 }
 
 /// The possible first parts of an instruction's name.
@@ -38,7 +42,7 @@ const WRITES_NONE: [&str; 9] = [
 ];
 
 impl Instruction {
-    /// Parses an instruction without comment; `None` for any other text.
+    /// Parses AMD's instruction without comment; `None` for any other text.
     pub(super) fn parse(text: &str, line: usize) -> Option<Self> {
         let (mnemonic, operands) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
         let is_name = mnemonic.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
@@ -48,14 +52,31 @@ impl Instruction {
         }
         let plain = ENCODINGS.iter().find_map(|encoding| mnemonic.strip_suffix(encoding));
         let mnemonic = plain.unwrap_or(mnemonic).to_owned();
-        Some(Self { mnemonic, operands: split(operands), line })
+        Some(Self { mnemonic, operands: split(operands), line, guard: None })
+    }
+
+    /// Whose instruction it is: AMD's assembler writes small letters, NVIDIA's capital ones.
+    #[must_use]
+    pub fn dialect(&self) -> Dialect {
+        if self.mnemonic.starts_with(|c: char| c.is_ascii_uppercase()) { Dialect::Sass } else { Dialect::Gcn }
+    }
+
+    /// The mnemonic without NVIDIA's modifiers: `LDG` of `LDG.E.128`.
+    pub(crate) fn name(&self) -> &str {
+        self.mnemonic.split('.').next().unwrap_or_default()
     }
 
     /// The text of the instruction without register numbers, which is equal for equal operations.
     #[must_use]
     pub fn masked(&self) -> String {
         // Targets of branches and counts of waits depend on the surrounding instructions.
-        if self.branches() || begins(&self.mnemonic, &["s_waitcnt", "s_delay_alu"]) {
+        let (depends_on_place, masked): (_, fn(&str) -> String) = match self.dialect() {
+            Dialect::Gcn => {
+                (self.branches() || begins(&self.mnemonic, &["s_waitcnt", "s_delay_alu"]), masked)
+            }
+            Dialect::Sass => (sass::depends_on_place(self), sass::masked),
+        };
+        if depends_on_place {
             return self.mnemonic.clone();
         }
         let operands: Vec<String> = self.operands.iter().map(|operand| masked(operand)).collect();
@@ -64,7 +85,23 @@ impl Instruction {
 
     /// All registers that the instruction names, in the order of its text.
     pub fn registers(&self) -> impl Iterator<Item = Registers> {
-        self.operands.iter().flat_map(|operand| registers(operand))
+        (0..self.operands.len()).flat_map(|at| self.named(at))
+    }
+
+    /// The registers of the operand at this position.
+    fn named(&self, at: usize) -> Vec<Registers> {
+        match self.dialect() {
+            Dialect::Gcn => registers(&self.operands[at]).collect(),
+            Dialect::Sass => sass::registers(self, at),
+        }
+    }
+
+    /// Whether a paired instruction has the same operands. Where NVIDIA's branches go is an address, which moves with
+    /// any instruction before it.
+    #[must_use]
+    pub fn repeats(&self, other: &Self) -> bool {
+        let is_jump = self.dialect() == Dialect::Sass && sass::depends_on_place(self);
+        self.guard == other.guard && (is_jump || self.operands == other.operands)
     }
 
     /// The highest register of a file that the instruction names.
@@ -76,19 +113,25 @@ impl Instruction {
     /// The registers that the instruction writes.
     #[must_use]
     pub fn written(&self) -> Option<Registers> {
-        let stores = self.mnemonic.contains("_store") || self.mnemonic.starts_with("ds_write");
-        if stores || begins(&self.mnemonic, &WRITES_NONE) {
-            return None;
-        }
-        registers(self.operands.first()?).next()
+        self.named(self.destination()?).into_iter().next()
+    }
+
+    /// Position of the operand that the instruction writes, if that has a register.
+    fn destination(&self) -> Option<usize> {
+        let stores = || self.mnemonic.contains("_store") || self.mnemonic.starts_with("ds_write");
+        let at = match self.dialect() {
+            Dialect::Gcn => (!stores() && !begins(&self.mnemonic, &WRITES_NONE)).then_some(0),
+            Dialect::Sass => sass::written(self),
+        };
+        at.filter(|&at| at < self.operands.len() && !self.named(at).is_empty())
     }
 
     /// The registers that the instruction reads.
     pub fn read(&self) -> impl Iterator<Item = Registers> {
-        // `v_fmac` and similar instructions also read their destination.
-        let accumulates = begins(&self.mnemonic, &["v_fmac", "v_mac", "v_dot"]);
-        let skipped = usize::from(self.written().is_some() && !accumulates);
-        self.operands.iter().skip(skipped).flat_map(|operand| registers(operand))
+        // `v_fmac` and similar instructions also read their destination. One under a predicate may leave it as it is.
+        let accumulates = begins(&self.mnemonic, &["v_fmac", "v_mac", "v_dot"]) || self.guard.is_some();
+        let skipped = self.destination().filter(|_| !accumulates);
+        (0..self.operands.len()).filter(move |at| Some(*at) != skipped).flat_map(|at| self.named(at))
     }
 
     /// Whether the instruction reads one of these registers.
@@ -100,31 +143,41 @@ impl Instruction {
     /// The literal that the instruction moves into a register.
     #[must_use]
     pub fn constant(&self) -> Option<u64> {
-        let moves = begins(&self.mnemonic, &["v_mov_b", "s_mov_b", "s_movk_i", "v_accvgpr_write"]);
-        if !moves || self.written().is_none() {
-            return None;
+        self.written()?;
+        if self.dialect() == Dialect::Sass {
+            // Numbers as small as AMD's inline constants are mostly the first values of counters.
+            return sass::constant(self)
+                .filter(|&value| !is_inline((value.cast_signed() << 32 >> 32).cast_unsigned()));
         }
-        number(self.operands.get(1)?).filter(|&value| !is_inline(value))
+        let moves = begins(&self.mnemonic, &["v_mov_b", "s_mov_b", "s_movk_i", "v_accvgpr_write"]);
+        number(self.operands.get(1)?).filter(|&value| moves && !is_inline(value))
     }
 
     /// Whether this number is one of the operands.
     #[must_use]
     pub fn names(&self, value: u64) -> bool {
+        let number = if self.dialect() == Dialect::Sass { sass::number } else { number };
         self.operands.iter().any(|operand| number(operand) == Some(value))
     }
 
     /// Whether the instruction only waits, jumps or ends, and produces no value.
     pub(super) fn computes_nothing(&self) -> bool {
-        is_branch(&self.mnemonic) || is_idle(&self.mnemonic)
+        match self.dialect() {
+            Dialect::Gcn => is_branch(&self.mnemonic) || is_idle(&self.mnemonic),
+            Dialect::Sass => sass::computes_nothing(self),
+        }
     }
 
-    pub(super) fn branches(&self) -> bool {
+    fn branches(&self) -> bool {
         begins(&self.mnemonic, &["s_branch", "s_cbranch"])
     }
 }
 
 impl fmt::Display for Instruction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(guard) = &self.guard {
+            write!(f, "@{guard} ")?;
+        }
         f.write_str(&self.mnemonic)?;
         if self.operands.is_empty() { Ok(()) } else { write!(f, " {}", self.operands.join(", ")) }
     }
@@ -145,7 +198,7 @@ pub(crate) fn number(operand: &str) -> Option<u64> {
 }
 
 /// Splits operands at the commas outside of brackets.
-fn split(text: &str) -> Vec<String> {
+pub(super) fn split(text: &str) -> Vec<String> {
     let mut depth = 0_usize;
     let parts = text.split(|c: char| {
         match c {

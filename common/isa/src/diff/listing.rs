@@ -1,8 +1,9 @@
-//! Reads disassembly from RADV, `llvm-objdump -d` or `--save-temps`.
+//! Reads disassembly from RADV, `llvm-objdump -d`, `--save-temps`, `nvdisasm` or `cuobjdump -sass`.
 
 use serde::{Deserialize, Serialize};
 
 use super::instruction::Instruction;
+use super::{Dialect, sass};
 
 /// The instructions of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,10 +17,33 @@ pub struct Listing {
 }
 
 impl Listing {
+    /// Whose machine code it is; `None` if there is none.
+    #[must_use]
+    pub fn dialect(&self) -> Option<Dialect> {
+        self.instructions.first().map(Instruction::dialect)
+    }
+
+    /// Position to which a branch jumps, if it names a label or NVIDIA's address.
+    pub(crate) fn target(&self, at: usize) -> Option<usize> {
+        let to = self.instructions[at].operands.last()?;
+        let label = self.labels.iter().find(|(label, _)| label == to);
+        label.map(|&(_, before)| before).or_else(|| sass::target(&self.instructions[at]))
+    }
+
     /// Removes the padding after the last instruction.
     fn end(&mut self) {
-        let kept = self.instructions.iter().rposition(|instruction| instruction.mnemonic != "s_nop");
-        if let Some(last) = kept.filter(|&last| self.instructions[last].mnemonic == "s_endpgm") {
+        let is_padding = |at: usize| match self.instructions[at].name() {
+            "s_nop" | "NOP" => true,
+            // A branch to itself follows the end of NVIDIA's kernels.
+            "BRA" => self.instructions[at].guard.is_none() && self.target(at) == Some(at),
+            _ => false,
+        };
+        let kept = (0..self.instructions.len()).rev().find(|&at| !is_padding(at));
+        let ends = |last: &usize| {
+            let last = &self.instructions[*last];
+            last.dialect() == Dialect::Sass || last.mnemonic == "s_endpgm"
+        };
+        if let Some(last) = kept.filter(ends) {
             self.instructions.truncate(last + 1);
         }
     }
@@ -30,13 +54,20 @@ impl Listing {
 pub fn listings(text: &str) -> Vec<Listing> {
     let mut found = vec![Listing::default()];
     for (number, line) in (1..).zip(text.lines()) {
-        let line = without_address(without_comment(line));
         let current = found.len() - 1;
+        if let Some((_, mut instruction)) = sass::parse(line, number) {
+            // Whether a register's value is kept for the next instruction is not what the kernel computes.
+            instruction.operands.iter_mut().for_each(|operand| *operand = operand.replace(".reuse", ""));
+            found[current].instructions.push(instruction);
+            continue;
+        }
+        let line = without_address(without_comment(line));
         if let Some(label) = label(line) {
             if is_function(label) && !found[current].instructions.is_empty() {
                 found.push(Listing { name: label.to_owned(), ..Listing::default() });
             } else if is_function(label) {
-                label.clone_into(&mut found[current].name);
+                // Labels of data before it are none of the kernel's.
+                found[current] = Listing { name: label.to_owned(), ..Listing::default() };
             } else {
                 let before = found[current].instructions.len();
                 found[current].labels.push((label.to_owned(), before));
@@ -70,8 +101,11 @@ fn is_hex(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_hexdigit())
 }
 
-/// The name in `name:` or `0000000000001100 <name>:`. Demangled names may contain blanks: `second(int*, float)`.
+/// The name in `name:`, `0000000000001100 <name>:` or `Function : name`. Demangled names may contain blanks: `second(int*, float)`.
 fn label(line: &str) -> Option<&str> {
+    if let Some(name) = line.strip_prefix("Function : ") {
+        return Some(name);
+    }
     let name = line.strip_suffix(':')?.trim();
     let bracketed = name.split_once(" <").filter(|(address, _)| is_hex(address));
     match bracketed.and_then(|(_, name)| name.strip_suffix('>')) {

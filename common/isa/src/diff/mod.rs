@@ -1,4 +1,4 @@
-//! Compares two listings of GCN or RDNA machine code: which instructions pair, which side first uses an additional
+//! Compares two listings of AMD's (GCN, RDNA) or NVIDIA's machine code: which instructions pair, which side first uses an additional
 //! register, and what replaces a constant that only one side keeps in a register.
 //!
 //! ```text
@@ -11,11 +11,13 @@
 
 mod align;
 mod constants;
+mod dialect;
 mod extra;
 mod instruction;
 mod listing;
 mod registers;
 mod report;
+mod sass;
 
 use std::collections::BTreeMap;
 
@@ -23,12 +25,14 @@ use serde::{Deserialize, Serialize};
 
 pub use align::Block;
 pub use constants::{Constant, Instead};
+pub use dialect::Dialect;
 pub use extra::{Extra, First, Method};
 pub use instruction::Instruction;
 pub(crate) use instruction::number;
 pub use listing::{Listing, listings};
 pub use registers::{File, Registers};
 pub use report::{Comparison, Compiler, DIFF_SCHEMA, DiffReport, KernelFigures, KernelPair};
+pub(crate) use sass::{BYTES, class, parse as parse_sass, target};
 
 use crate::count::Counts;
 
@@ -97,6 +101,12 @@ impl Diff {
         let constants = constants::constants(ours, theirs, &blocks);
         let (classes, mnemonics) = ([Counts::of(&a), Counts::of(&b)], mnemonics(ours, theirs));
         Self { blocks, coarse, registers, classes, mnemonics, constants, listings: [a, b] }
+    }
+
+    /// Whose machine code it is.
+    #[must_use]
+    pub fn dialect(&self) -> Dialect {
+        self.listings.iter().find_map(Listing::dialect).unwrap_or(Dialect::Gcn)
     }
 
     /// Whether every instruction has a pair, so that at most register numbers differ.

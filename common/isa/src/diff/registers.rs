@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum File {
-    /// VGPRs: one value per lane.
+    /// VGPRs, or NVIDIA's registers: one value per lane.
     Vector,
-    /// SGPRs: one value per wave.
+    /// SGPRs, or NVIDIA's uniform registers: one value per wave.
     Scalar,
     /// Accumulation registers of CDNA.
     Accumulation,
@@ -21,23 +21,12 @@ impl File {
     /// All files, in the order of reports.
     pub const ALL: [Self; 3] = [Self::Vector, Self::Scalar, Self::Accumulation];
 
-    /// The assembler's letter for the file.
-    #[must_use]
-    pub fn letter(self) -> char {
+    /// AMD's letter for the file.
+    fn letter(self) -> char {
         match self {
             Self::Vector => 'v',
             Self::Scalar => 's',
             Self::Accumulation => 'a',
-        }
-    }
-
-    /// The manuals' name for the registers.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Vector => "VGPRs",
-            Self::Scalar => "SGPRs",
-            Self::Accumulation => "AGPRs",
         }
     }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Diff;
 
 /// Version of the layout of [`DiffReport`].
-pub const DIFF_SCHEMA: u32 = 2;
+pub const DIFF_SCHEMA: u32 = 3;
 
 /// The comparison of two variants or two files.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -43,7 +43,7 @@ pub struct Comparison {
 /// What compiled the kernels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compiler {
-    /// Mesa's name of the chip.
+    /// Mesa's name of the chip, or NVIDIA's of the architecture.
     pub chip: String,
     /// The device.
     pub device: String,
@@ -65,10 +65,10 @@ pub struct KernelPair {
 /// The costs of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelFigures {
-    /// Vector registers per lane, rounded up to the chip's granule.
+    /// Registers per lane, on AMD rounded up to the chip's granule.
     pub vgprs: u64,
-    /// Scalar registers per wave.
-    pub sgprs: u64,
+    /// Scalar registers per wave; NVIDIA's driver does not tell those.
+    pub sgprs: Option<u64>,
     /// Bytes of machine code.
     pub code_bytes: u64,
 }

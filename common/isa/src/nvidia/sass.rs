@@ -6,8 +6,7 @@ use std::ops::Range;
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 
-/// Bytes of an instruction, since Volta.
-const BYTES: usize = 16;
+use crate::diff::{BYTES, Instruction, parse_sass, target};
 
 /// Counts in a kernel's machine code. All but the spills are of its largest loop that has no other inside, or of the
 /// whole code if there is no loop.
@@ -31,53 +30,24 @@ pub struct SassCounts {
     pub spills: usize,
 }
 
-struct Instruction<'l> {
-    is_conditional: bool,
-    /// With its modifiers: `LDG.E.128.CONSTANT`.
-    opcode: &'l str,
-    operands: Vec<&'l str>,
+/// Bits that a load brings per lane: its only numeric modifier, or none for 32.
+fn width(load: &Instruction) -> u32 {
+    let bits = |modifier: &str| modifier.trim_start_matches(['U', 'S']).parse().ok();
+    load.mnemonic.split('.').find_map(bits).unwrap_or(32)
 }
 
-impl<'l> Instruction<'l> {
-    /// Parses `@!P0 FFMA.FTZ R8, R9.reuse, R10, R8 ;`.
-    fn of(text: &'l str) -> Self {
-        let text = text.split(';').next().unwrap_or_default().trim();
-        let is_conditional = text.starts_with('@');
-        let text = if is_conditional { text.split_once(' ').unwrap_or_default().1.trim() } else { text };
-        let (opcode, operands) = text.split_once(' ').unwrap_or((text, ""));
-        Self { is_conditional, opcode, operands: operands.split(',').map(str::trim).collect() }
+/// How many factors of an FMA are registers that the instruction `before` marked `.reuse` in the same place and does
+/// not write. Only four operands, as an FMA has, surely are in the same places.
+fn reused(fma: &Instruction, before: &Instruction) -> usize {
+    let (own, kept) = (&fma.operands, &before.operands);
+    if own.len() != 4 || kept.len() != 4 {
+        return 0;
     }
-
-    /// The opcode without its modifiers.
-    fn name(&self) -> &'l str {
-        self.opcode.split('.').next().unwrap_or_default()
-    }
-
-    /// Index of the instruction to which this one branches.
-    fn target(&self) -> Option<usize> {
-        let address = self.operands.last()?.strip_prefix("0x").filter(|_| self.name() == "BRA")?;
-        Some(usize::from_str_radix(address, 16).ok()? / BYTES)
-    }
-
-    /// Bits that a load brings per lane: its only numeric modifier, or none for 32.
-    fn width(&self) -> u32 {
-        let bits = |modifier: &str| modifier.trim_start_matches(['U', 'S']).parse().ok();
-        self.opcode.split('.').find_map(bits).unwrap_or(32)
-    }
-
-    /// How many factors of this FMA are registers that the instruction `before` marked `.reuse` in the same place and
-    /// does not write. Only four operands, as an FMA has, surely are in the same places.
-    fn reused(&self, before: &Self) -> usize {
-        let (own, kept) = (&self.operands, &before.operands);
-        if own.len() != 4 || kept.len() != 4 {
-            return 0;
-        }
-        let is_kept = |at: &usize| {
-            let name = register(kept[*at]).filter(|_| kept[*at].contains(".reuse"));
-            name.is_some() && name == register(own[*at]) && name != register(kept[0])
-        };
-        [1, 2].iter().filter(|at| is_kept(at)).count()
-    }
+    let is_kept = |at: &usize| {
+        let name = register(&kept[*at]).filter(|_| kept[*at].contains(".reuse"));
+        name.is_some() && name == register(&own[*at]) && name != register(&kept[0])
+    };
+    [1, 2].iter().filter(|at| is_kept(at)).count()
 }
 
 /// The name of a register without sign, bars and marks: `R9` of `-R9.reuse`.
@@ -91,12 +61,10 @@ fn register(operand: &str) -> Option<&str> {
 /// # Errors
 /// The text does not have all of the instructions, at their addresses.
 pub(super) fn count(listing: &str, bytes: usize) -> Result<SassCounts> {
-    let lines = listing.lines().filter_map(|line| line.trim_start().strip_prefix("/*")?.split_once("*/"));
     let mut code = Vec::new();
-    for (address, text) in lines {
-        let at = usize::from_str_radix(address, 16).ok();
-        ensure!(at == Some(code.len() * BYTES), "no instruction at {:#x}", code.len() * BYTES);
-        code.push(Instruction::of(text));
+    for (address, instruction) in listing.lines().filter_map(|line| parse_sass(line, 0)) {
+        ensure!(address == code.len() * BYTES, "no instruction at {:#x}", code.len() * BYTES);
+        code.push(instruction);
     }
     ensure!(code.len() * BYTES == bytes, "{} instructions in {bytes} bytes", code.len());
     let largest = largest_loop(&code);
@@ -105,7 +73,7 @@ pub(super) fn count(listing: &str, bytes: usize) -> Result<SassCounts> {
     let fmas = part.windows(2).filter(|pair| pair[1].name() == "FFMA");
     let loads = |name| {
         named(name).fold(BTreeMap::new(), |mut loads, load| {
-            *loads.entry(load.width()).or_default() += 1;
+            *loads.entry(width(load)).or_default() += 1;
             loads
         })
     };
@@ -113,7 +81,7 @@ pub(super) fn count(listing: &str, bytes: usize) -> Result<SassCounts> {
         loop_bytes: largest.map(|_| part.len() * BYTES),
         instructions: part.len(),
         fmas: named("FFMA").count(),
-        reused_factors: fmas.map(|pair| pair[1].reused(&pair[0])).sum(),
+        reused_factors: fmas.map(|pair| reused(&pair[1], &pair[0])).sum(),
         global_loads: loads("LDG"),
         shared_loads: loads("LDS"),
         barriers: named("BAR").count(),
@@ -123,11 +91,11 @@ pub(super) fn count(listing: &str, bytes: usize) -> Result<SassCounts> {
 
 /// The largest loop that has no other inside. A branch that goes back past the kernel's end is not one: it returns
 /// from code that was moved out of the way. A branch to itself follows the end of each kernel.
-fn largest_loop(code: &[Instruction<'_>]) -> Option<Range<usize>> {
+fn largest_loop(code: &[Instruction]) -> Option<Range<usize>> {
     let mut ends = BTreeMap::new();
     for (at, instruction) in code.iter().enumerate() {
-        let Some(start) = instruction.target().filter(|start| *start < at) else { continue };
-        let is_end = |one: &Instruction<'_>| one.name() == "EXIT" && !one.is_conditional;
+        let Some(start) = target(instruction).filter(|start| *start < at) else { continue };
+        let is_end = |one: &Instruction| one.name() == "EXIT" && one.guard.is_none();
         if !code[start..at].iter().any(is_end) {
             // Of several branches to one start, the last ends the loop.
             ends.insert(start, at + 1);

@@ -8,6 +8,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::{Statistic, Value};
+use record::error::{EXIT_FAILED, EXIT_SKIPPED, exit_code};
 
 const CACHE: &[u8] = include_bytes!("testdata/pad.cache");
 const SASS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/nvidia/testdata/pad.sass");
@@ -39,12 +40,13 @@ fn programs(scripts: &[(&str, &str)]) -> TempDir {
 }
 
 fn form(size: u64) -> Vec<Executable> {
-    let statistics = vec![Statistic::new("Binary Size", "", Value::Whole(size))];
+    let of = |name, value| Statistic::new(name, "", Value::Whole(value));
+    let statistics = vec![of("Register Count", 12), of("Binary Size", size)];
     vec![Executable { name: "CS".into(), subgroup_size: 32, statistics, assembly: None }]
 }
 
 /// What is read with these programs.
-fn found(scripts: &[(&str, &str)], cache: &[u8]) -> Result<MachineCode> {
+fn found(scripts: &[(&str, &str)], cache: &[u8]) -> Result<Code> {
     let folder = programs(scripts);
     let folders = ["/nowhere".into(), folder.path().to_path_buf()];
     let hangs = scripts.iter().any(|(_, script)| script.contains("sleep"));
@@ -64,7 +66,7 @@ fn figures_are_read() {
     let asked = folder.path().join("asked");
     let script = format!("echo \"$@\" $(wc -c <\"$3\") >{}; cat {SASS}", asked.display());
     let read = found(&[("nvidia-smi", SMI), ("nvdisasm", &script)], CACHE).unwrap();
-    let MachineCode::Read { by, kernels } = read else { panic!("{read:?}") };
+    let MachineCode::Read { by, kernels } = read.counted() else { panic!("unread") };
     assert_eq!((by.as_str(), kernels.len()), ("nvdisasm -b SM90", 1));
     let global_loads = [(32, 4)].into();
     assert_eq!(kernels[0], SassCounts { instructions: 56, global_loads, ..SassCounts::default() });
@@ -127,6 +129,28 @@ fn a_cache_of_another_form_is_told_with_its_driver() {
     );
 }
 
+#[test]
+fn code_is_listed_with_the_drivers_figures() {
+    let programs = [("nvidia-smi", SMI), ("nvdisasm", &*format!("cat {SASS}"))];
+    let Sass { architecture, kernels } = found(&programs, CACHE).unwrap().listed(&[form(896)]).unwrap();
+    assert_eq!((architecture.as_str(), kernels.len()), ("SM90", 1));
+    let (figures, listing) = &kernels[0];
+    assert_eq!(*figures, KernelFigures { vgprs: 12, sgprs: None, code_bytes: 896 });
+    assert_eq!((listing.instructions.len(), listing.instructions[4].to_string().as_str()), (44, "@P0 EXIT"));
+}
+
+/// That is no failure of the program; a lost device is one.
+#[test]
+fn code_that_cannot_be_listed_is_told_with_what_to_do() {
+    let error = unread(found(&[("nvidia-smi", SMI)], CACHE).unwrap_err());
+    assert_eq!(exit_code(&error), EXIT_SKIPPED);
+    let text = one_line(&error);
+    let begin =
+        "cannot run here: --code-diff needs the machine code of NVIDIA's driver: install the CUDA toolkit's";
+    assert!(text.starts_with(begin) && text.contains("nvdisasm") && text.contains("--code amd:"), "{text}");
+    assert_eq!(exit_code(&unread(Halt::DeviceLost("compiling".into()).into())), EXIT_FAILED);
+}
+
 /// If a kernel cannot be read, none has figures.
 #[test]
 fn all_kernels_are_read_or_none() {
@@ -136,7 +160,7 @@ fn all_kernels_are_read_or_none() {
     let read = |sizes: [u64; 2]| {
         read(&device(), &sizes.map(form), |_| Ok(CACHE.to_vec()), &folders, Duration::from_secs(20))
     };
-    assert!(matches!(read([896, 896]), Ok(MachineCode::Read { kernels, .. }) if kernels.len() == 2));
+    assert!(matches!(read([896, 896]), Ok(Code { kernels, .. }) if kernels.len() == 2));
     assert!(one_line(&read([896, 1024]).unwrap_err()).contains("where the driver reports 1024"));
 }
 

@@ -1,7 +1,7 @@
 //! Explains the differences of two listings in sentences.
 
 use isa::Counts;
-use isa::diff::{Constant, Diff, Extra, First, Instead, Listing, Method, Side};
+use isa::diff::{Constant, Dialect, Diff, Extra, First, Instead, Listing, Method, Side};
 
 /// Most mnemonics that are named.
 const MOST_MNEMONICS: usize = 12;
@@ -42,7 +42,7 @@ fn side(diff: &Diff, side: Side) -> &Listing {
 
 /// The highest register that each side uses, and the instruction at which one side starts to use more.
 fn registers(diff: &Diff, extra: &Extra, compiled: bool) -> String {
-    let (name, letter) = (extra.file.name(), extra.file.letter());
+    let (name, letter) = (diff.dialect().registers(extra.file), diff.dialect().prefix(extra.file));
     let reach = |highest: Option<u32>| {
         highest.map_or_else(|| "none".into(), |highest| format!("up to {letter}{highest}"))
     };
@@ -101,27 +101,29 @@ fn method(diff: &Diff, found: &First, compiled: bool) -> String {
     )
 }
 
-/// The name of an instruction class and the function that reads its count.
-type Class = (&'static str, fn(&Counts) -> u64);
+/// The names of an instruction class for AMD's and NVIDIA's code, and the function that reads its count.
+type Class = ([&'static str; 2], fn(&Counts) -> u64);
 
 const CLASSES: [Class; 11] = [
-    ("instructions", |c| c.instructions),
-    ("VALU", |c| c.valu),
-    ("SALU", |c| c.salu),
-    ("VMEM loads", |c| c.vmem_loads),
-    ("VMEM stores", |c| c.vmem_stores),
-    ("VMEM atomics", |c| c.vmem_atomics),
-    ("scalar loads", |c| c.scalar_loads),
-    ("LDS", |c| c.lds),
-    ("branches", |c| c.branches),
-    ("of them backward", |c| c.backward_branches),
-    ("barriers", |c| c.barriers),
+    (["instructions", "instructions"], |c| c.instructions),
+    (["VALU", "per lane"], |c| c.valu),
+    (["SALU", "uniform"], |c| c.salu),
+    (["VMEM loads", "memory loads"], |c| c.vmem_loads),
+    (["VMEM stores", "memory stores"], |c| c.vmem_stores),
+    (["VMEM atomics", "memory atomics"], |c| c.vmem_atomics),
+    (["scalar loads", "constant loads"], |c| c.scalar_loads),
+    (["LDS", "shared memory"], |c| c.lds),
+    (["branches", "branches"], |c| c.branches),
+    (["of them backward", "of them backward"], |c| c.backward_branches),
+    (["barriers", "barriers"], |c| c.barriers),
 ];
 
 fn classes(diff: &Diff) -> String {
     let [a, b] = &diff.classes;
     let differing = CLASSES.iter().filter(|(_, of)| of(a) != of(b));
-    let told: Vec<String> = differing.map(|(name, of)| format!("{name} {} / {}", of(a), of(b))).collect();
+    let at = usize::from(diff.dialect() == Dialect::Sass);
+    let told: Vec<String> =
+        differing.map(|(names, of)| format!("{} {} / {}", names[at], of(a), of(b))).collect();
     if told.is_empty() {
         return "Classes of instructions: as many of each in A and B.".into();
     }

@@ -139,7 +139,7 @@ impl Page<'_> {
 fn mark(a: Option<&Instruction>, b: Option<&Instruction>, paired: bool) -> char {
     match (a, b) {
         (Some(a), Some(b)) if paired => {
-            if a.operands == b.operands {
+            if a.repeats(b) {
                 ' '
             } else {
                 '~'

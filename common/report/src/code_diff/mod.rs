@@ -3,7 +3,7 @@
 mod findings;
 mod hunks;
 
-use isa::diff::{Comparison, DiffReport, KernelPair};
+use isa::diff::{Comparison, Dialect, DiffReport, KernelPair};
 
 use super::charset::Charset;
 use super::paper::Paper;
@@ -37,7 +37,8 @@ fn kernels(paper: &mut Paper, room: u16, pair: &KernelPair, compiled: bool) {
         paper.line(&paired(pair));
     } else {
         paper.verbatim(&hunks::drawn(room, &pair.diff, compiled));
-        paper.line("~ other registers   | other instructions   < only in A   > only in B");
+        let registers = registers(pair);
+        paper.line(&format!("~ {registers}   | other instructions   < only in A   > only in B"));
     }
     paper.verbatim(&rule);
     findings::lines(&pair.diff, compiled).iter().for_each(|line| paper.line(line));
@@ -46,12 +47,23 @@ fn kernels(paper: &mut Paper, room: u16, pair: &KernelPair, compiled: bool) {
 /// Describes how similar two kernels are whose instructions all pair.
 fn paired(pair: &KernelPair) -> String {
     let [a, b] = [0, 1].map(|side| &pair.diff.listings[side].instructions);
-    let registers = match a.iter().zip(b).filter(|(a, b)| a.operands != b.operands).count() {
+    let registers = match a.iter().zip(b).filter(|(a, b)| !a.repeats(b)).count() {
         0 => "with the same operands".to_owned(),
-        // Operands of waits and branches are not registers.
-        others => format!("{others} of them with other registers, waits or targets"),
+        others => {
+            // Operands of AMD's waits and branches are not registers.
+            let more = if pair.diff.dialect() == Dialect::Gcn { ", waits or targets" } else { "" };
+            format!("{others} of them with {}{more}", registers(pair))
+        }
     };
     format!("All {} instructions pair, {registers}.", a.len())
+}
+
+/// What differs where two instructions pair.
+fn registers(pair: &KernelPair) -> &'static str {
+    match pair.diff.dialect() {
+        Dialect::Gcn => "other registers",
+        Dialect::Sass => "other registers or predicates",
+    }
 }
 
 /// The name of one side's kernel, with its figures.
@@ -59,7 +71,11 @@ fn head(pair: &KernelPair, at: usize) -> String {
     let name = if pair.names[at].is_empty() { "kernel" } else { &pair.names[at] };
     let instructions = pair.diff.listings[at].instructions.len();
     let costs = pair.figures.map(|figures| figures[at]).map_or_else(String::new, |costs| {
-        format!("{} VGPRs, {} SGPRs, {} bytes, ", costs.vgprs, costs.sgprs, costs.code_bytes)
+        let registers = match costs.sgprs {
+            Some(sgprs) => format!("{} VGPRs, {sgprs} SGPRs", costs.vgprs),
+            None => format!("{} registers", costs.vgprs),
+        };
+        format!("{registers}, {} bytes, ", costs.code_bytes)
     });
     let plural = if instructions == 1 { "" } else { "s" };
     format!("{}  {name}: {costs}{instructions} instruction{plural}", ["A", "B"][at])

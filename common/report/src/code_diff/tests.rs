@@ -81,7 +81,7 @@ fn the_same_twice() {
 
 #[test]
 fn compiled_kernels_without_a_pair() {
-    let costs = |vgprs| Some(KernelFigures { vgprs, sgprs: 16, code_bytes: 1304 });
+    let costs = |vgprs| Some(KernelFigures { vgprs, sgprs: Some(16), code_bytes: 1304 });
     let named = |name: &str, vgprs, text| (name.to_owned(), costs(vgprs), kernel(text).2);
     let a = vec![named("begin.comp", 24, A), named("finish.comp", 12, B)];
     let device = "Null hardware (RADV VEGA10)".to_owned();
@@ -92,6 +92,51 @@ fn compiled_kernels_without_a_pair() {
     assert!(text.contains("A has more kernels, which are compared with nothing: finish.comp."), "{text}");
     assert!(text.contains("A  begin.comp: 24 VGPRs, 16 SGPRs, 1304 bytes, 18 instructions"), "{text}");
     assert!(text.contains("A, instruction 1 ") && !text.contains("line "), "{text}");
+}
+
+/// A constant in a register instead of literals, as NVIDIA's assembler writes it.
+const LITERALS: &str = "
+        /*0000*/                   LDG.E.64 R8, desc[UR4][R2.64] ;
+        /*0010*/                   SHF.R.U32.HI R8, RZ, 0x1, R8 ;
+        /*0020*/                   LOP3.LUT R9, R9, 0x9908b0df, RZ, 0x3c, !PT ;
+        /*0030*/              @!P0 LOP3.LUT R8, R8.reuse, 0x9908b0df, RZ, 0x3c, !PT ;
+        /*0040*/                   STG.E.64 desc[UR4][R4.64], R8 ;
+        /*0050*/                   EXIT ;
+        /*0060*/                   BRA 0x60;
+        /*0070*/                   NOP;
+";
+const REGISTER: &str = "
+        /*0000*/                   LDG.E.64 R4, desc[UR4][R2.64] ;
+        /*0010*/                   IMAD.MOV.U32 R10, RZ, RZ, -0x66f74f21 ;
+        /*0020*/                   SHF.R.U32.HI R8, RZ, 0x1, R4 ;
+        /*0030*/                   LOP3.LUT R9, R5, R10, RZ, 0x3c, !PT ;
+        /*0040*/              @!P1 LOP3.LUT R8, R8, R10, RZ, 0x3c, !PT ;
+        /*0050*/                   STG.E.64 desc[UR4][R2.64], R8 ;
+        /*0060*/                   EXIT ;
+        /*0070*/                   BRA 0x70;
+";
+
+#[test]
+fn kernels_of_nvidias_driver() {
+    let named = |vgprs, text| {
+        let costs = KernelFigures { vgprs, sgprs: None, code_bytes: 128 };
+        vec![("flip.comp".to_owned(), Some(costs), kernel(text).2)]
+    };
+    let [device, driver] = ["NVIDIA H200", "NVIDIA 580.159.04"].map(str::to_owned);
+    let compiler = Compiler { chip: "SM90".into(), device, driver };
+    let compared = |a, b| {
+        let comparison = Comparison::of(Some(compiler.clone()), [named(12, a), named(13, b)]);
+        code_diff(Charset::Utf8, 100, &DiffReport { comparisons: vec![comparison], ..report(A, B) })
+    };
+    insta::assert_snapshot!(compared(LITERALS, REGISTER));
+    let other = LITERALS.replace("R8", "R6").replace("R9", "R7").replace(".reuse", "");
+    let text = compared(LITERALS, &other);
+    assert!(
+        text.contains("All 6 instructions pair, 5 of them with other registers or predicates."),
+        "{text}"
+    );
+    let text = compared(LITERALS, &LITERALS.replace(".reuse", ""));
+    assert!(text.contains("All 6 instructions pair, with the same operands."), "{text}");
 }
 
 #[test]
