@@ -79,10 +79,10 @@ pub(super) struct Mode {
     pub(super) code: Option<Option<Target>>,
     /// Compare the machine code of two variants or two files
     ///
-    /// Variants are compiled for the chips of --code, without it for amd:vega10, and their kernels
-    /// compared in the order in which they are dispatched first. Files are text as llvm-objdump -d or
-    /// --save-temps write it; no device is opened for them. The comparison also tells where one of the two
-    /// begins to take more registers.
+    /// Variants are compiled for the chips of --code; without it by NVIDIA's driver if that is in use, or else
+    /// for amd:vega10. Their kernels are compared in the order in which they are dispatched first. Files are
+    /// text as llvm-objdump -d, --save-temps, nvdisasm or cuobjdump -sass write it; no device is opened for
+    /// them. The comparison also tells where one of the two begins to take more registers.
     #[arg(long, value_names = ["A", "B"], num_args = 2, conflicts_with_all = ["bench", "profile", "live", "self_test", "list_variants", "times", "cold", "out", "matrix", "variants", "all"])]
     pub(super) code_diff: Option<Vec<String>>,
     /// Print the GLSL of the kernels, generated ones too

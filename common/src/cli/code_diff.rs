@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use bench::drive::code::dispatched;
+use bench::drive::code::{Dispatched, dispatched, sass};
 use bench::host;
 use bench::lab::Lab;
 use console::Term;
@@ -45,7 +45,13 @@ impl Run {
             bail!("--code-diff takes two variants or two files: {wrong}");
         }
         self.destinations()?;
-        let comparison = Comparison::of(None, [read(a)?, read(b)?]);
+        let kernels = [read(a)?, read(b)?];
+        let dialects = kernels.each_ref().map(|all| all.first().and_then(|(.., listing)| listing.dialect()));
+        ensure!(
+            dialects[0] == dialects[1],
+            "--code-diff compares like with like: of {a} and {b}, one is AMD's machine code and one NVIDIA's"
+        );
+        let comparison = Comparison::of(None, kernels);
         self.show_diff(&Library::find(), vec![comparison], BTreeMap::new()).map(Some)
     }
 
@@ -55,13 +61,18 @@ impl Run {
         Some([a, b])
     }
 
-    /// Compares two variants, compiled for the chips of `--code`.
+    /// Compares two variants, compiled for the chips of `--code`, or else by NVIDIA's driver if that is in use.
     pub(super) fn code_diff_of_variants(&self, lab: &Lab, names: [&str; 2]) -> Result<u8> {
         self.destinations()?;
-        let target = self.common.mode.code.clone().flatten().map_or_else(|| CHIP.parse(), Ok)?;
+        let target = self.common.mode.code.clone().flatten();
         let found = dispatched(lab)?;
         let sides = [kernels(&found.variants, names[0])?, kernels(&found.variants, names[1])?];
         let wanted: BTreeSet<usize> = sides.iter().flatten().copied().collect();
+        if target.is_none() && isa::keeps_machine_code(lab.device()) {
+            let comparison = compared_here(lab, &sides, &wanted, &found)?;
+            return self.show_diff(&lab.shaders, vec![comparison], BTreeMap::new());
+        }
+        let target = target.map_or_else(|| CHIP.parse(), Ok)?;
         let sources: Vec<Source> = wanted.iter().map(|&kernel| found.sources[kernel].clone()).collect();
         let (mut comparisons, mut failed) = (Vec::new(), BTreeMap::new());
         for (chip, answer) in isa::compile(&target, &sources, self.common.place.timeout)? {
@@ -112,6 +123,26 @@ fn kernels(variants: &[VariantCode], name: &str) -> Result<Vec<usize>> {
     }
 }
 
+/// Compares what NVIDIA's driver makes of the kernels of both sides.
+fn compared_here(
+    lab: &Lab,
+    sides: &[Vec<usize>; 2],
+    wanted: &BTreeSet<usize>,
+    found: &Dispatched,
+) -> Result<Comparison> {
+    let handles: Vec<_> = wanted.iter().map(|&kernel| found.handles[kernel]).collect();
+    let code = sass(lab, &handles)?;
+    let code_of: BTreeMap<usize, (KernelFigures, Listing)> =
+        wanted.iter().copied().zip(code.kernels).collect();
+    let named = |kernel: &usize| {
+        let (name, (figures, listing)) = (&found.kernels[*kernel].name, &code_of[kernel]);
+        (name.clone(), Some(*figures), Listing { name: name.clone(), ..listing.clone() })
+    };
+    let (device, driver) = (lab.device().name.clone(), lab.device().driver());
+    let compiler = Compiler { chip: code.architecture, device, driver };
+    Ok(Comparison::of(Some(compiler), sides.each_ref().map(|side| side.iter().map(named).collect())))
+}
+
 /// Compiles the kernels of both sides for one chip and compares them.
 fn compared(
     compiler: Compiler,
@@ -141,7 +172,7 @@ fn read(name: &str) -> Result<Vec<Compiled>> {
     file.take(MOST_BYTES + 1).read_to_end(&mut bytes).with_context(|| format!("cannot read {name}"))?;
     ensure!(
         !bytes.contains(&0),
-        "{name} is no text: `llvm-objdump -d {name}` writes the text of a code object"
+        "{name} is no text: `llvm-objdump -d {name}` writes the text of AMD's code object, `nvdisasm {name}` of a cubin"
     );
     ensure!(
         bytes.len() as u64 <= MOST_BYTES,
@@ -151,7 +182,8 @@ fn read(name: &str) -> Result<Vec<Compiled>> {
     let found = listings(&String::from_utf8_lossy(&bytes));
     ensure!(
         !found.is_empty(),
-        "{name} holds no instruction of GCN or RDNA: it takes what --save-temps or llvm-objdump -d write"
+        "{name} holds no instruction of AMD's or NVIDIA's: it takes what --save-temps, llvm-objdump -d, nvdisasm or \
+         cuobjdump -sass write"
     );
     Ok(found.into_iter().map(|listing| (listing.name.clone(), None, listing)).collect())
 }

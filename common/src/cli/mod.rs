@@ -148,7 +148,13 @@ impl Run {
             validate: self.common.mode.check,
             timeout: self.common.place.timeout,
             queue: self.common.place.queue,
-            statistics: self.common.mode.code == Some(None) && self.common.mode.code_diff.is_none(),
+            // Without chips that are named, the code is that of the device in use.
+            statistics: self
+                .common
+                .mode
+                .code
+                .as_ref()
+                .map_or(self.common.mode.code_diff.is_some(), Option::is_none),
         }
     }
 

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::{Context, Result};
-use isa::{KernelCode, Reported, Source, VariantCode};
+use anyhow::Result;
+use isa::{Executable, KernelCode, Reported, Sass, Source, VariantCode};
+use record::DeviceFacts;
+use record::error::Halt;
 use vulkan::handles::Kernel;
 
 use super::scripts::Scripts;
@@ -52,20 +54,37 @@ pub fn dispatched(lab: &Lab) -> Result<Dispatched> {
 ///
 /// # Errors
 /// The driver does not report them, or the device was opened without them.
-pub fn reported(lab: &Lab, kernels: &[Kernel]) -> Result<Reported> {
-    let reader = lab.gpu.statistics.as_ref().context("the device was not opened with its statistics")?;
+pub fn reported(lab: &Lab, handles: &[Kernel]) -> Result<Reported> {
     let device = lab.device();
-    lab.gpu.compile(&kernels.iter().copied().collect())?;
-    let pipelines = kernels.iter().map(|&kernel| lab.gpu.arena().kernel(kernel).pipeline.get());
-    let reported = pipelines.map(|pipeline| reader.read(pipeline)).collect::<Result<Vec<_>>>()?;
-    let machine_code = isa::machine_code(device, &reported, |at| lab.gpu.cached(kernels[at]));
+    let kernels = statistics(lab, handles)?;
+    let machine_code = isa::machine_code(device, &kernels, |at| lab.gpu.cached(handles[at]));
     Ok(Reported {
         device: device.name.clone(),
-        driver: format!("{} {}", device.driver_name, device.driver_info),
+        driver: device.driver(),
         extension: "VK_KHR_pipeline_executable_properties".into(),
-        kernels: reported,
+        kernels,
         machine_code,
     })
+}
+
+/// The machine code of these kernels in the pipeline cache of NVIDIA's driver.
+///
+/// # Errors
+/// [`Halt::Skip`] if it cannot be read here; an error of the driver.
+pub fn sass(lab: &Lab, handles: &[Kernel]) -> Result<Sass> {
+    isa::sass(lab.device(), &statistics(lab, handles)?, |at| lab.gpu.cached(handles[at]))
+}
+
+fn statistics(lab: &Lab, kernels: &[Kernel]) -> Result<Vec<Vec<Executable>>> {
+    let reader = lab.gpu.statistics.as_ref().ok_or_else(|| {
+        let DeviceFacts { name, driver_name, .. } = lab.device();
+        Halt::Skip(format!(
+            "{driver_name} does not tell what it makes of kernels on {name}: it has no \
+             VK_KHR_pipeline_executable_properties (--code amd:polaris10,navi21 compiles for chips that are not here)"
+        ))
+    })?;
+    lab.gpu.compile(&kernels.iter().copied().collect())?;
+    kernels.iter().map(|&kernel| reader.read(lab.gpu.arena().kernel(kernel).pipeline.get())).collect()
 }
 
 impl Dispatched {

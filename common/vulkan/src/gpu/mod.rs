@@ -44,7 +44,7 @@ pub struct OpenOptions {
     pub timeout: Option<Duration>,
     /// The kind of queue to work on; `None` prefers a graphics queue.
     pub queue: Option<QueueKind>,
-    /// Whether pipelines are made so that the driver reports their compiled code.
+    /// Whether pipelines are made so that the driver reports their compiled code, if it can.
     pub statistics: bool,
 }
 
@@ -68,7 +68,7 @@ pub struct Gpu {
     pub(crate) push: khr::push_descriptor::Device,
     /// Functions for labels and names, if a layer or a capture tool provides them.
     pub debug: Option<ext::debug_utils::Device>,
-    /// Reads compiled kernels; present if the device was opened with [`OpenOptions::statistics`].
+    /// Reads compiled kernels; present if the device was opened with [`OpenOptions::statistics`] and can.
     pub statistics: Option<Reader>,
     /// All objects on the device.
     pub arena: RefCell<Arena>,
@@ -117,11 +117,9 @@ impl Gpu {
         let instance = Instance::new(options.validate)?;
         let mut found = candidates(&instance, options.queue)?;
         let chosen = found.swap_remove(choose::position(&found, options.device.as_deref())?);
-        if options.statistics {
-            Reader::ensure_possible(&chosen)?;
-        }
+        let reports = options.statistics && Reader::is_possible(&chosen);
         let device::Created { device, has_events, has_asymmetric_events, waves } =
-            device::create(&chosen, options.statistics)?;
+            device::create(&chosen, reports)?;
         let debug = instance.debug.as_ref().map(|_| ext::debug_utils::Device::new(&instance.raw, &device));
         let memory = Allocator::new(&AllocatorCreateDesc {
             instance: instance.raw.clone(),
@@ -134,7 +132,7 @@ impl Gpu {
         .inspect_err(|_| unsafe { device.destroy_device(None) })?;
         let default_timeout = Duration::from_secs(if chosen.facts.kind == Kind::Cpu { 60 } else { 10 });
         let reader = || Reader::new(&instance.raw, &device, chosen.facts.vendor_id);
-        let statistics = options.statistics.then(reader);
+        let statistics = reports.then(reader);
         let gpu = Self {
             statistics,
             push: khr::push_descriptor::Device::new(&instance.raw, &device),

@@ -6,7 +6,6 @@ use anyhow::{Context, Result};
 use ash::khr::pipeline_executable_properties;
 use ash::vk;
 use isa::{Executable, Statistic, Value};
-use record::error::Halt;
 
 use super::choose::Candidate;
 use crate::fault::attempt;
@@ -23,19 +22,11 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Returns an error if the device does not support the extension.
-    pub(super) fn ensure_possible(chosen: &Candidate<'_>) -> Result<()> {
+    /// Whether the device supports the extension.
+    pub(super) fn is_possible(chosen: &Candidate<'_>) -> bool {
         let features: vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'_> =
             chosen.physical.features_of(pipeline_executable_properties::NAME);
-        if features.pipeline_executable_info == vk::TRUE {
-            return Ok(());
-        }
-        let (name, driver) = (&chosen.facts.name, &chosen.facts.driver_name);
-        Err(Halt::Skip(format!(
-            "{driver} does not tell what it makes of kernels on {name}: it has no \
-             VK_KHR_pipeline_executable_properties (--code amd:polaris10,navi21 compiles for chips that are not here)"
-        ))
-        .into())
+        features.pipeline_executable_info == vk::TRUE
     }
 
     /// A reader for a device with the extension. The text of the machine code is only read from AMD's drivers.
