@@ -21,12 +21,12 @@ const fn form(name: &'static str, shader: &'static str, workgroup: u32, defines:
 pub const FORMS: [Form; 36] = [
     form("eight_tables",            "tables",      256, "EIGHT_TABLES"),
     form("eight_tables_unroll_14",  "tables",      256, "EIGHT_TABLES UNROLL=ROUND_14"),
+    form("eight_tables_64",         "tables",       64, "EIGHT_TABLES"),
+    form("eight_tables_64_unroll_14", "tables",     64, "EIGHT_TABLES UNROLL=ROUND_14"),
     form("one_table",               "tables",      256, "COPIES=1"),
     form("copies",                  "tables",      512, "COPIES=16"),
-    form("copies_unroll_14",        "tables",      512, "COPIES=16 UNROLL=ROUND_14"),
     form("fewer_reads",             "fewer_reads", 512, "COPIES=16"),
     form("bits",                    "bits",         64, ""),
-    form("bits_unroll_14",          "bits",         64, "UNROLL=ROUND_14"),
     form("no_reads",                "tables",      256, "NO_READS"),
     form("no_reads_unroll_14",      "tables",      256, "NO_READS UNROLL=ROUND_14"),
     // Other lookups.
@@ -37,12 +37,12 @@ pub const FORMS: [Form; 36] = [
     form("copies_together",         "together",    512, "COPIES=16"),
     form("copies_two_p",            "tables",      512, "COPIES=16 TWO_P"),
     form("copies_unroll_7",         "tables",      512, "COPIES=16 UNROLL=ROUND_7"),
+    form("copies_unroll_14",        "tables",      512, "COPIES=16 UNROLL=ROUND_14"),
     form("copies_unroll_14_two_p",  "tables",      512, "COPIES=16 UNROLL=ROUND_14 TWO_P"),
     form("bits_unroll_2",           "bits",         64, "UNROLL=ROUND_2"),
     form("bits_unroll_7",           "bits",         64, "UNROLL=ROUND_7"),
+    form("bits_unroll_14",          "bits",         64, "UNROLL=ROUND_14"),
     // The same where few waves share what is fetched.
-    form("eight_tables_64",         "tables",       64, "EIGHT_TABLES"),
-    form("eight_tables_64_unroll_14", "tables",     64, "EIGHT_TABLES UNROLL=ROUND_14"),
     form("no_reads_64_half_round",  "tables",       64, "NO_READS HALF_ROUND"),
     form("no_reads_64",             "tables",       64, "NO_READS"),
     form("no_reads_64_unroll_2",    "tables",       64, "NO_READS UNROLL=ROUND_2"),
@@ -72,9 +72,12 @@ impl Form {
         !self.has("NO_READS")
     }
 
-    /// Whether lavapipe compiles it for minutes.
-    pub fn takes_a_cpu_minutes(&self) -> bool {
-        self.has("UNROLL=ROUND_14")
+    /// Whether a CPU had better not run it unasked: lavapipe compiles so much code for minutes, and compiles the same again for
+    /// another size of workgroups.
+    pub fn is_too_much_for_a_cpu(&self) -> bool {
+        let same = |other: &&Self| (other.shader, other.defines) == (self.shader, self.defines);
+        let first = FORMS.iter().find(same);
+        self.has("UNROLL=ROUND_14") || first.is_some_and(|first| first.name != self.name)
     }
 
     /// Workgroups for this many hashes. Bit by bit, an invocation computes two.

@@ -17,8 +17,9 @@
 //! `no_reads` computes another hash, which needs no table and is checked against a reference of its own. Begin with
 //! `shaders/groestl/tables.comp` and `round.glsl`.
 //!
-//! Expect 16 copies to be the fastest tables where shared memory has banks. On an H200 unrolling all rounds takes 1.16x as long
-//! with eight tables, as in the source, and up to 3.3x where few waves share what is fetched. Fewer registers do not help there.
+//! Expect 16 copies to be the fastest tables where shared memory has banks. What unrolled code costs depends on how many waves
+//! share what is fetched: on an H200 nothing with eight tables in workgroups of 256, 1.15x in workgroups of 64, 3.3x with 16
+//! copies in workgroups of 128. Fewer registers do not help there.
 //!
 //! ```text
 //! groestl --code amd:polaris10,navi21          registers, waves, share of the 32 KiB instruction cache
@@ -106,7 +107,7 @@ fn hash(lab: &mut Lab, form: &'static Form, hashes: u32, inputs: Inputs, output:
     let kernel = kernel(lab, form, hashes);
     let Inputs { table, block, bits, known } = inputs;
     let groups = [form.workgroups(hashes), 1, 1];
-    let on_request = form.takes_a_cpu_minutes() && lab.device().is_cpu();
+    let on_request = form.is_too_much_for_a_cpu() && lab.device().is_cpu();
     let variant = lab.variant(form.name, move |cmd, rep| {
         let digests = output.get(rep.index, 0);
         match form.shader {
