@@ -90,3 +90,49 @@ fn registers(figures: &Figures<'_>) -> Option<String> {
         "With registers for workgroups of 768, not 512, 16 copies take {fewer:.2}x as long; in the source 84 take {of_source:.2}x as long as 85."
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use common::record::headline::LONGEST;
+    use common::record::{Outcome, Row};
+
+    use super::*;
+
+    fn rows(run: &str) -> Vec<Row> {
+        samples::recorded(&format!("2026-11-27-nvidia-h200/{run}")).unwrap().rows
+    }
+
+    #[test]
+    fn a_record_leads_to_its_verdict() {
+        let rows = rows("groestl-all");
+        let headline = headline(&Figures::new(&rows));
+        assert_eq!(headline.finding, "rounds in a loop take 0.996x as long as unrolled ones");
+        assert!(headline.finding.chars().count() <= LONGEST && headline.claim.chars().count() <= LONGEST);
+        assert_eq!(headline.outcome, Outcome::DoesNotHold);
+        assert_eq!(headline.published.unwrap(), "realhet: 0.87x");
+        assert_eq!(
+            verdict(&Figures::new(&rows)).unwrap().lines().collect::<Vec<_>>(),
+            [
+                "The fastest computes 788 million hashes per second: 16 copies, 9 % fewer reads.",
+                "Of the time of 16 copies, 9 % fewer reads save 8 %; arithmetic without reads takes 72 %.",
+                "With all rounds unrolled it takes 1.00x (eight tables), 1.15x (in workgroups of 64), 1.19x (without reads) as \
+                 long; in the source 1.15x, without reads 1.58x.",
+                "With registers for workgroups of 768, not 512, 16 copies take 1.15x as long; in the source 84 take 0.64x as \
+                 long as 85.",
+            ]
+        );
+        assert_eq!(verdict(&Figures::new(&[])), None);
+    }
+
+    /// The hash without a table is the fastest row, and no Groestl.
+    #[test]
+    fn what_was_not_measured_is_not_told() {
+        let mut rows = rows("groestl");
+        rows.retain(|row| ["no_reads", "copies", "eight_tables"].contains(&&*row.variant));
+        assert_eq!(
+            verdict(&Figures::new(&rows)).unwrap(),
+            "The fastest computes 725 million hashes per second: 16 copies of one table."
+        );
+        assert_eq!(headline(&Figures::new(&rows)).outcome, Outcome::Undecided);
+    }
+}
