@@ -156,8 +156,10 @@ impl Instruction {
     /// Whether this number is one of the operands.
     #[must_use]
     pub fn names(&self, value: u64) -> bool {
-        let number = if self.dialect() == Dialect::Sass { sass::number } else { number };
-        self.operands.iter().any(|operand| number(operand) == Some(value))
+        match self.dialect() {
+            Dialect::Gcn => self.operands.iter().any(|operand| number(operand) == Some(value)),
+            Dialect::Sass => sass::values(self).any(|operand| sass::number(operand) == Some(value)),
+        }
     }
 
     /// Whether the instruction only waits, jumps or ends, and produces no value.

@@ -92,16 +92,21 @@ fn width(instruction: &Instruction, place: usize) -> u32 {
         "DADD" | "DMUL" | "DFMA" | "DMNMX" | "DSETP" => true,
         "IMAD" | "UIMAD" => has("WIDE") && [0, 3].contains(&place),
         "CS2R" => !has("32"),
-        "I2F" => place == 0 && has("F64"),
-        "F2I" => place == 1 && has("F64"),
-        "F2F" => modifiers.iter().filter(|of| of.starts_with('F')).nth(place) == Some(&"F64"),
-        _ => has("64"),
+        "I2F" => place == 0 && has("F64") || place == 1 && (has("U64") || has("S64")),
+        "F2I" => place == 1 && has("F64") || place == 0 && (has("U64") || has("S64")),
+        "F2F" => modifiers.iter().filter(|of| is_float(of)).nth(place) == Some(&"F64"),
+        _ => has("64") || has("F64"),
     };
     match is_pair {
         true => 2,
         false if has("128") => 4,
         false => 1,
     }
+}
+
+/// Whether this is a type, as `F32`, and no other modifier, as `FTZ`.
+fn is_float(modifier: &str) -> bool {
+    modifier.strip_prefix('F').is_some_and(|bits| bits.parse::<u8>().is_ok())
 }
 
 /// Position of the operand with the registers that the instruction writes.
@@ -125,6 +130,12 @@ pub(super) fn constant(instruction: &Instruction) -> Option<u64> {
         ("HFMA2", [_, a, b, high, low]) if a == "-RZ" && b == "RZ" => Some(half(high)? << 16 | half(low)?),
         _ => None,
     }
+}
+
+/// The operands that may be a number to compute with. The last number of LOP3 is its truth table.
+pub(super) fn values(instruction: &Instruction) -> impl Iterator<Item = &String> {
+    let most = if ["LOP3", "ULOP3"].contains(&instruction.name()) { 4 } else { usize::MAX };
+    instruction.operands.iter().filter(|operand| !is_predicate(operand)).take(most)
 }
 
 /// The 32 bits of an immediate operand, which is a float unless it is in hexadecimal digits.
@@ -179,7 +190,7 @@ pub(crate) fn class<'c>(instruction: &Instruction, counts: &'c mut Counts) -> Op
         "BAR" => &mut counts.barriers,
         "LDC" | "LDCU" | "ULDC" => &mut counts.scalar_loads,
         "LDS" | "LDSM" | "STS" | "ATOMS" | "SHFL" => &mut counts.lds,
-        "LD" | "LDG" | "LDL" | "SULD" => &mut counts.vmem_loads,
+        "LD" | "LDG" | "LDGSTS" | "LDL" | "SULD" => &mut counts.vmem_loads,
         "ST" | "STG" | "STL" | "SUST" => &mut counts.vmem_stores,
         _ if branches(instruction) => &mut counts.branches,
         _ if computes_nothing(instruction) => return None,

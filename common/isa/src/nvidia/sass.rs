@@ -94,7 +94,10 @@ pub(super) fn count(listing: &str, bytes: usize) -> Result<SassCounts> {
 fn largest_loop(code: &[Instruction]) -> Option<Range<usize>> {
     let mut ends = BTreeMap::new();
     for (at, instruction) in code.iter().enumerate() {
-        let Some(start) = target(instruction).filter(|start| *start < at) else { continue };
+        let Some(start) = target(instruction).filter(|start| *start < at && instruction.name() == "BRA")
+        else {
+            continue;
+        };
         let is_end = |one: &Instruction| one.name() == "EXIT" && one.guard.is_none();
         if !code[start..at].iter().any(is_end) {
             // Of several branches to one start, the last ends the loop.

@@ -155,6 +155,9 @@ fn the_first_of_several_registers_stands_for_all() {
         ("IMAD R4, R0, R2, R6", "v4 v0 v2 v6"),
         ("DFMA R10, R8, R10, R8", "v[10:11] v[8:9] v[10:11] v[8:9]"),
         ("F2F.F64.F32 R10, R5", "v[10:11] v5"),
+        ("F2F.FTZ.F64.F32 R10, R5", "v[10:11] v5"),
+        ("I2F.U64.RP R8, R6", "v8 v[6:7]"),
+        ("F2I.U64.TRUNC R6, R9", "v[6:7] v9"),
         ("F2F.F32.F64 R4, R10", "v4 v[10:11]"),
         ("F2I.F64.TRUNC R4, R10", "v4 v[10:11]"),
         ("I2F.F64.U32 R4, R10", "v[4:5] v10"),
@@ -381,4 +384,11 @@ fn damage_is_borne() {
             }
         }
     }
+}
+
+#[test]
+fn a_truth_table_is_no_literal() {
+    let lop = instruction("LOP3.LUT R9, R9, 0x9908b0df, RZ, 0xc0, !PT");
+    assert!(lop.names(0x9908_b0df) && !lop.names(0xc0));
+    assert!(instruction("IADD3 R4, R4, 0xc0, RZ").names(0xc0));
 }
