@@ -1,5 +1,5 @@
 #version 460
-// Modules: UNROLL=ROUND_2|UNROLL=ROUND_7|UNROLL=ROUND_14|PARKED=64|-
+// Modules: UNROLL=ROUND_2|UNROLL=ROUND_7|UNROLL=ROUND_14|PARKED|-
 #extension GL_EXT_control_flow_attributes : require
 #include "groestl/bits.glsl"
 #define STATE uint x[64]
@@ -16,7 +16,7 @@ layout(set = 0, binding = 0, std430) restrict readonly buffer Block { uint block
 layout(set = 0, binding = 1, std430) restrict writeonly buffer Digests { uint digests[]; };
 
 #ifdef PARKED
-shared uint parked[64][PARKED];
+shared uint parked[64][gl_WorkGroupSize.x];
 #define WAITING(i) parked[i][gl_LocalInvocationIndex]
 #else
 #define WAITING(i) waiting[i]

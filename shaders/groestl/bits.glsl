@@ -4,9 +4,7 @@
 // A round of P and Q without a table. A word holds bit b of row r of all columns of two hashes: bit 2c of the word is column c
 // of the first hash, bit 2c + 1 of the second. That makes ShiftBytes a rotation.
 
-const uint ROUNDS = 14u;
-const uint SHIFT_P[8] = uint[](0u, 1u, 2u, 3u, 4u, 5u, 6u, 11u);
-const uint SHIFT_Q[8] = uint[](1u, 3u, 5u, 11u, 0u, 2u, 4u, 6u);
+#include "groestl/shifts.glsl"
 
 // Which columns' numbers have bit 0, 1, 2 and 3.
 const uint COLUMN_BITS[4] = uint[](0xccccccccu, 0xf0f0f0f0u, 0xff00ff00u, 0xffff0000u);

@@ -4,12 +4,10 @@
 // A round of Groestl-512's permutations P and Q, by a table. A state has 16 columns of 8 bytes: row k of a column is byte k of
 // its eight, the lowest first.
 
+#include "groestl/shifts.glsl"
 #include "groestl/table.glsl"
 
 const uint COLUMNS = 16u;
-const uint ROUNDS = 14u;
-const uint SHIFT_P[8] = uint[](0u, 1u, 2u, 3u, 4u, 5u, 6u, 11u);
-const uint SHIFT_Q[8] = uint[](1u, 3u, 5u, 11u, 0u, 2u, 4u, 6u);
 const uint ALL_WORDS = ~0u;
 
 // What the byte of `row` adds to column j, if its word is one of `words`: bit 2c is the first half of column c, 2c + 1 the second.
@@ -51,6 +49,7 @@ void permute_once(inout uvec2 x[16], bool q, uint round) {
     // The state turns by eight columns in between, so that the same code computes both halves.
     [[dont_unroll]] for (uint half_round = 0u; half_round < 2u; ++half_round) {
         [[unroll]] for (uint j = 0u; j < COLUMNS / 2u; ++j) {
+            // In the first turn nothing is there yet; the second overwrites it.
             y[j] = y[j + COLUMNS / 2u];
             y[j + COLUMNS / 2u] = next_column(x, q, j, ALL_WORDS);
         }

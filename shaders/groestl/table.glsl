@@ -5,8 +5,8 @@
 // product per row. Eight reads and their XOR are SubBytes, ShiftBytes and MixBytes of a column. A byte of row k adds the same,
 // k rows further.
 //
-// COPIES          shared memory holds the table so many times; lane l reads copy l % COPIES. With 16 copies of 8-byte entries
-//                 no two lanes of a half of 32 want the same bank.
+// COPIES          shared memory holds the table so many times; invocation i reads copy i % COPIES. With 16 copies of 8-byte
+//                 entries no two of 16 neighbouring invocations want the same of 32 banks.
 // EIGHT_TABLES    shared memory holds a table per row, so that nothing has to be rotated.
 // ROWS_FROM_MEMORY  bytes of so many rows read the storage buffer and the others shared memory.
 // UNIFORM_TABLE   a uniform buffer holds it.

@@ -3,7 +3,7 @@
 // Modules: COPIES=16 UNROLL=ROUND_7
 // Modules: NO_READS UNROLL=ROUND_2|UNROLL=ROUND_7|HALF_ROUND
 // Modules: COPIES=16 UNROLL=ROUND_14|- TWO_P
-// Modules: COPIES=1 UNROLL=ROUND_14|PARKED=64|ROWS_FROM_MEMORY=2|-
+// Modules: COPIES=1 PARKED|ROWS_FROM_MEMORY=2|-
 // Modules: UNIFORM_TABLE|STORAGE_TABLE
 #extension GL_EXT_control_flow_attributes : require
 #include "groestl/block.glsl"
@@ -15,10 +15,10 @@
 //
 // UNROLL   see permute.glsl
 // TWO_P    each P has its own code, else one loop is both P's
-// PARKED   h, and P's result until then, wait in shared memory, PARKED of them; else in registers
+// PARKED   what waits (P's result, then h) is in shared memory, else in registers
 
 #ifdef PARKED
-shared uvec2 parked[16][PARKED];
+shared uvec2 parked[16][gl_WorkGroupSize.x];
 #define WAITING(j) parked[j][gl_LocalInvocationIndex]
 #else
 uvec2 waiting[16];

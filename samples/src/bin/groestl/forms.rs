@@ -2,7 +2,7 @@
 
 /// A way to compute the hashes.
 pub struct Form {
-    /// The variant: where entries come from, invocations per workgroup where another form has others, and what else differs.
+    /// The variant: where entries come from, the size of workgroups where it is not the usual one, and what else differs.
     pub name: &'static str,
     /// The file in `shaders/groestl/`, without its ending.
     pub shader: &'static str,
@@ -56,9 +56,9 @@ pub const FORMS: [Form; 36] = [
     form("copies_768",              "tables",      768, "COPIES=16"),
     form("copies_1024",             "tables",     1024, "COPIES=16"),
     form("one_table_768",           "tables",      768, "COPIES=1"),
-    form("one_table_parked",        "tables",       64, "COPIES=1 PARKED=64"),
-    form("bits_parked",             "bits",         64, "PARKED=64"),
-    form("one_table_768_unroll_14", "tables",      768, "COPIES=1 UNROLL=ROUND_14"),
+    form("one_table_128",           "tables",      128, "COPIES=1"),
+    form("one_table_128_parked",    "tables",      128, "COPIES=1 PARKED"),
+    form("bits_parked",             "bits",         64, "PARKED"),
 ];
 
 impl Form {

@@ -23,7 +23,7 @@
 //!
 //! ```text
 //! groestl --code amd:polaris10,navi21          registers, waves, share of the 32 KiB instruction cache
-//! groestl --code-diff copies copies_unroll_2   what unrolling changed
+//! groestl --code-diff copies copies_unroll_7   what unrolling changed
 //! ```
 //!
 //! Look for, in Nsight: stalls for want of an instruction, and MIO throttle; in RGP: instruction cache misses, LDS bank conflicts.
@@ -50,7 +50,7 @@ use verdict::{headline, verdict};
 #[derive(clap::Args, Clone, Debug)]
 #[command(
     after_help = "--code amd:polaris10 # registers and code on the source's kind of GPU, without one\n\
-    --variants 'no_reads*' # from which code size on is it slow?"
+    --variants 'no_reads_64*' # from which code size on is it slow?"
 )]
 struct Args {
     /// Hashes, one per nonce [default: 1048576, on a CPU 1024]
@@ -62,7 +62,7 @@ fn main() -> ExitCode {
     run(sample!(), groestl)
 }
 
-/// Fills the outputs before each run. A digest may hold this word, but not two runs of them.
+/// Fills the outputs before each run. No digest is this word 16 times.
 const UNWRITTEN: u32 = 0xFFFF_DEAD;
 
 fn groestl(lab: &mut Lab, args: &Args) -> Result<()> {
