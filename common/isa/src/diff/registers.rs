@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::Dialect;
+
 /// A register file, numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -21,17 +23,9 @@ impl File {
     /// All files, in the order of reports.
     pub const ALL: [Self; 3] = [Self::Vector, Self::Scalar, Self::Accumulation];
 
-    /// AMD's letter for the file.
-    fn letter(self) -> char {
-        match self {
-            Self::Vector => 'v',
-            Self::Scalar => 's',
-            Self::Accumulation => 'a',
-        }
-    }
-
+    /// The file whose registers' names begin so in AMD's assembler.
     fn of(letter: char) -> Option<Self> {
-        Self::ALL.into_iter().find(|file| file.letter() == letter)
+        Self::ALL.into_iter().find(|&file| Dialect::Gcn.prefix(file).starts_with(letter))
     }
 }
 
@@ -62,7 +56,7 @@ impl Registers {
 
 impl fmt::Display for Registers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let letter = self.file.letter();
+        let letter = Dialect::Gcn.prefix(self.file);
         if self.first == self.last {
             write!(f, "{letter}{}", self.first)
         } else {
@@ -125,7 +119,7 @@ pub(super) fn masked(operand: &str) -> String {
     }
     let mut shown = operand.to_owned();
     for (registers, at) in found(operand).into_iter().rev() {
-        let (letter, count) = (registers.file.letter(), registers.last - registers.first + 1);
+        let (letter, count) = (Dialect::Gcn.prefix(registers.file), registers.last - registers.first + 1);
         shown.replace_range(at, &if count == 1 { letter.to_string() } else { format!("{letter}{count}") });
     }
     shown
