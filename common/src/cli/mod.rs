@@ -171,7 +171,10 @@ impl Run {
             false => only_checks_answers.then_some(CPU_REPETITIONS),
         };
         let repetitions = self.common.effort.repetitions.or(few);
-        LabOptions { repetitions, selection, maps_races: self.common.output.image.is_some() }
+        let maps_races = self.common.output.image.is_some();
+        // The list tells what is skipped.
+        let runs_nothing = self.only_declares() && !self.common.mode.list_variants;
+        LabOptions { repetitions, selection, maps_races, runs_nothing }
     }
 
     /// Runs the self-test before measuring, if it is needed; returns `None` if the user interrupted it.

@@ -45,6 +45,8 @@ pub struct LabOptions {
     pub selection: Selection,
     /// Whether to count where pixels differ, for a race map.
     pub maps_races: bool,
+    /// Whether kernels are only compiled and looked at: nothing runs.
+    pub runs_nothing: bool,
 }
 
 /// The sample's declarations.
@@ -61,6 +63,8 @@ pub struct Lab {
     pub report: Report,
     /// Whether to count where pixels differ, not only how many. Ignored if the sample paints its own picture.
     pub maps_races: bool,
+    /// Whether kernels are only compiled and looked at, so that nothing has to be skipped for taking too long.
+    pub runs_nothing: bool,
     /// A kind of dependency that is broken on purpose in every variant, for the tests.
     pub broken: Option<Break>,
     /// Events that are set once before the first sample and never reset.
@@ -94,6 +98,7 @@ impl Lab {
             checks: Vec::new(),
             report: Report::default(),
             maps_races: options.maps_races,
+            runs_nothing: options.runs_nothing,
             broken: None,
             set_before: BTreeSet::new(),
             selection: options.selection.clone(),

@@ -72,12 +72,15 @@ impl Form {
         !self.has("NO_READS")
     }
 
-    /// Whether a CPU had better not run it unasked: lavapipe compiles so much code for minutes, and compiles the same again for
-    /// another size of workgroups.
-    pub fn is_too_much_for_a_cpu(&self) -> bool {
-        let same = |other: &&Self| (other.shader, other.defines) == (self.shader, self.defines);
-        let first = FORMS.iter().find(same);
-        self.has("UNROLL=ROUND_14") || first.is_some_and(|first| first.name != self.name)
+    /// Whether it is another form's code but for the size of workgroups and the number of copies.
+    pub fn repeats_another(&self) -> bool {
+        let code = |form: &Self| (form.shader, form.defines.replace("COPIES=16", "COPIES=1"));
+        FORMS.iter().find(|other| code(other) == code(self)).is_some_and(|first| first.name != self.name)
+    }
+
+    /// Whether it has so much code that lavapipe compiles it for a minute.
+    pub fn takes_a_cpu_a_minute(&self) -> bool {
+        self.has("UNROLL=ROUND_14") || self.has("UNROLL=ROUND_7") && self.shader == "tables"
     }
 
     /// Workgroups for this many hashes. Bit by bit, an invocation computes two.

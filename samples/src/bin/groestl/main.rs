@@ -75,12 +75,23 @@ fn groestl(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.expect(digests, 0, move || reference::digests(hashes));
     let others = lab.output("digests of another hash", BufferSet::new(1, words, UNWRITTEN))?;
     lab.expect(others, 0, move || reference::digests_with(hashes, reference::no_entry));
+    let width = hashes.isqrt().max(1);
+    let size = [width, hashes.div_ceil(width)];
+    let caption = "a pixel per digest: the brighter, the more zero bits it begins with";
+    lab.report.show(digests, 0, size, caption, move |words| picture(words, size));
     for form in &FORMS {
         hash(lab, form, hashes, inputs, if form.reads_entries() { digests } else { others });
     }
     lab.report.headline(headline);
     lab.report.verdict(verdict);
     Ok(())
+}
+
+/// Miners look for digests that begin with many zero bits.
+fn picture(words: &[u32], [width, height]: [u32; 2]) -> Vec<[u8; 3]> {
+    let zeros = words.chunks(DIGEST_WORDS as usize).map(|digest| digest[0].swap_bytes().leading_zeros());
+    let grey = zeros.map(|zeros| [u8::try_from(zeros * 16).unwrap_or(u8::MAX); 3]);
+    grey.chain(std::iter::repeat([0; 3])).take((width * height) as usize).collect()
 }
 
 /// What the kernels read.
@@ -107,7 +118,8 @@ fn hash(lab: &mut Lab, form: &'static Form, hashes: u32, inputs: Inputs, output:
     let kernel = kernel(lab, form, hashes);
     let Inputs { table, block, bits, known } = inputs;
     let groups = [form.workgroups(hashes), 1, 1];
-    let on_request = form.is_too_much_for_a_cpu() && lab.device().is_cpu();
+    let is_cpu = lab.device().is_cpu();
+    let takes_too_long = is_cpu && !lab.runs_nothing && form.takes_a_cpu_a_minute();
     let variant = lab.variant(form.name, move |cmd, rep| {
         let digests = output.get(rep.index, 0);
         match form.shader {
@@ -121,7 +133,9 @@ fn hash(lab: &mut Lab, form: &'static Form, hashes: u32, inputs: Inputs, output:
         }
     });
     variant.declares(Declared::default().work(hashes.into(), "hashes"));
-    if on_request {
+    variant.skip(takes_too_long.then(|| "a CPU's driver compiles so much code for a minute".to_owned()));
+    // It would compile almost the same code again.
+    if is_cpu && form.repeats_another() {
         variant.on_request();
     }
 }
