@@ -118,8 +118,8 @@ fn hash(lab: &mut Lab, form: &'static Form, hashes: u32, inputs: Inputs, output:
     let kernel = kernel(lab, form, hashes);
     let Inputs { table, block, bits, known } = inputs;
     let groups = [form.workgroups(hashes), 1, 1];
-    let is_cpu = lab.device().is_cpu();
-    let takes_too_long = is_cpu && !lab.runs_nothing && form.takes_a_cpu_a_minute();
+    let runs_on_a_cpu = lab.device().is_cpu() && !lab.runs_nothing;
+    let takes_too_long = runs_on_a_cpu && form.takes_a_cpu_a_minute();
     let variant = lab.variant(form.name, move |cmd, rep| {
         let digests = output.get(rep.index, 0);
         match form.shader {
@@ -135,7 +135,7 @@ fn hash(lab: &mut Lab, form: &'static Form, hashes: u32, inputs: Inputs, output:
     variant.declares(Declared::default().work(hashes.into(), "hashes"));
     variant.skip(takes_too_long.then(|| "a CPU's driver compiles so much code for a minute".to_owned()));
     // It would compile almost the same code again.
-    if is_cpu && form.repeats_another() {
+    if runs_on_a_cpu && form.repeats_another() {
         variant.on_request();
     }
 }
