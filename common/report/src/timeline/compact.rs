@@ -51,10 +51,10 @@ pub(super) fn drawn(record: &Record, panels: &[Lane<'_>], step: f64) -> (Scene, 
     (scene, [WIDTH, end + 6.0])
 }
 
-/// The finding, the device, and how to read the plots; returns the y coordinate of the last line.
+/// The finding where there is one, the device, and how to read the plots; returns the y coordinate of the last line.
 fn head(scene: &mut Scene, record: &Record, waits: &str) -> f64 {
     let finding = match &record.headline {
-        Some(headline) if record.device.kind != Kind::Cpu => capital(&headline.finding),
+        Some(headline) if headline.value.is_some() => capital(&headline.finding),
         _ => format!("{}: waves in flight", record.sample),
     };
     let device = match record.device.kind {

@@ -1,8 +1,8 @@
 use record::fixture::{self, traces as example};
 
 use super::axes::real;
-use record::Traced;
 use record::trace::Trace;
+use record::{Headline, Record, Traced};
 
 use super::*;
 use crate::scene::tests::decoded;
@@ -111,6 +111,9 @@ fn a_compact_picture_fits_a_page_and_names_its_variants() {
     let (_, record, traces) = &examples()[0];
     let svg = timeline_svg(record, &lanes(record, traces), Theme::Auto, Detail::Compact).unwrap();
     assert!(svg.contains("tracing made it 31 % slower"));
+    let untested = Record { headline: Some(Headline::of("a claim")), ..record.clone() };
+    let svg = timeline_svg(&untested, &lanes(record, traces), Theme::Auto, Detail::Compact).unwrap();
+    assert!(svg.contains(": waves in flight</text>") && !svg.contains("ot measured"));
 }
 
 #[test]
