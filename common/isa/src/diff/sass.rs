@@ -132,9 +132,13 @@ pub(super) fn constant(instruction: &Instruction) -> Option<u64> {
     }
 }
 
-/// The operands that may be a number to compute with. The last number of LOP3 is its truth table.
+/// The operands that may be a number to compute with. The last numbers of LOP3 and PLOP3 are truth tables.
 pub(super) fn values(instruction: &Instruction) -> impl Iterator<Item = &String> {
-    let most = if ["LOP3", "ULOP3"].contains(&instruction.name()) { 4 } else { usize::MAX };
+    let most = match instruction.name() {
+        "LOP3" | "ULOP3" => 4,
+        "PLOP3" | "UPLOP3" => 0,
+        _ => usize::MAX,
+    };
     instruction.operands.iter().filter(|operand| !is_predicate(operand)).take(most)
 }
 

@@ -390,5 +390,6 @@ fn damage_is_borne() {
 fn a_truth_table_is_no_literal() {
     let lop = instruction("LOP3.LUT R9, R9, 0x9908b0df, RZ, 0xc0, !PT");
     assert!(lop.names(0x9908_b0df) && !lop.names(0xc0));
+    assert!(!instruction("PLOP3.LUT P0, PT, PT, PT, PT, 0x80, 0x0").names(0x80));
     assert!(instruction("IADD3 R4, R4, 0xc0, RZ").names(0xc0));
 }
