@@ -5,7 +5,8 @@
 #define STATE uint x[64]
 #include "groestl/permute.glsl"
 
-// Two hashes per invocation, bit by bit, without a table: what tables.comp computes. Its arguments are the same.
+// Two hashes per invocation, bit by bit, without a table: what tables.comp computes. UNROLL and PARKED mean the
+// same as there.
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint HASHES = 1u;

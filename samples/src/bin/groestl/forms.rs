@@ -75,7 +75,7 @@ impl Form {
     /// Whether it is another form's code but for the size of workgroups and the number of copies.
     pub fn repeats_another(&self) -> bool {
         let code = |form: &Self| (form.shader, form.defines.replace("COPIES=16", "COPIES=1"));
-        FORMS.iter().find(|other| code(other) == code(self)).is_some_and(|first| first.name != self.name)
+        FORMS.iter().take_while(|other| other.name != self.name).any(|other| code(other) == code(self))
     }
 
     /// Whether it has so much code that lavapipe compiles it for a minute.

@@ -17,9 +17,9 @@
 //! `no_reads` computes another hash, which needs no table and is checked against a reference of its own. Begin with
 //! `shaders/groestl/tables.comp` and `round.glsl`.
 //!
-//! Expect 16 copies to be the fastest tables where shared memory has banks. What unrolled code costs depends on how many waves
-//! share what is fetched: on an H200 nothing with eight tables in workgroups of 256, 1.15x in workgroups of 64, 3.3x with 16
-//! copies in workgroups of 128. Fewer registers do not help there.
+//! Expect 16 copies to be the fastest tables where shared memory has banks. Unrolled code costs more, we think, the fewer waves
+//! share what is fetched. On an H200 it costs eight tables nothing in workgroups of 256, and 1.15x in workgroups of 64. 16 copies
+//! in workgroups of 128 take 3.3x as long. More waves with fewer registers do not help there.
 //!
 //! ```text
 //! groestl --code amd:polaris10,navi21          registers, waves, share of the 32 KiB instruction cache
@@ -75,7 +75,7 @@ fn groestl(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.expect(digests, 0, move || reference::digests(hashes));
     let others = lab.output("digests of another hash", BufferSet::new(1, words, UNWRITTEN))?;
     lab.expect(others, 0, move || reference::digests_with(hashes, reference::no_entry));
-    let width = hashes.isqrt().max(1);
+    let width = hashes.isqrt();
     let size = [width, hashes.div_ceil(width)];
     let caption = "a pixel per digest: the brighter, the more zero bits it begins with";
     lab.report.show(digests, 0, size, caption, move |words| picture(words, size));
