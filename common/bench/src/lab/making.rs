@@ -34,6 +34,9 @@ impl Lab {
         let named = self.named(self.wanted())?;
         self.draft(&named)?;
         self.fit(&named)?;
+        if self.runs_nothing {
+            return self.find_kernels();
+        }
         let named = self.named(self.repetitions())?;
         for at in 0..self.recipes.len() {
             let is_in = |named: &Named| self.recipes[at].as_ref().is_some_and(|recipe| recipe.is_in(named));
@@ -43,9 +46,7 @@ impl Lab {
                 self.leave_out(made, |variant| naming[variant])?;
             }
         }
-        for (kernel, find) in std::mem::take(&mut self.finds) {
-            self.find(kernel, find)?;
-        }
+        self.find_kernels()?;
         // What was found may change what a variant names.
         for (at, named) in self.named(self.repetitions())?.iter().enumerate() {
             let made = self.make_named(named);
@@ -60,6 +61,10 @@ impl Lab {
         self.report.shown.take_if(|shown| !made(shown.set));
         self.report.animation.take_if(|animation| !made(animation.set));
         Ok(())
+    }
+
+    fn find_kernels(&mut self) -> Result<()> {
+        std::mem::take(&mut self.finds).into_iter().try_for_each(|(kernel, find)| self.find(kernel, find))
     }
 
     /// What each variant names in this many repetitions; empty for a variant that does not run.
