@@ -18,6 +18,16 @@ pub fn trials() -> Vec<Trial> {
         trial("sgemm::two_groups_without_spills", two_groups_without_spills),
         trial("groestl::waves_of_the_source", waves_of_the_source),
         trial("groestl::code_within_the_cache", code_within_the_cache),
+        trial("registers::scalar_addresses", scalar_addresses),
+        trial("registers::descriptors_in_scalars", descriptors_in_scalars),
+        trial("registers::first_bit_has_no_test", first_bit_has_no_test),
+        trial("registers::comparison_for_sign", comparison_for_sign),
+        trial("registers::two_halves_a_register", two_halves_a_register),
+        trial("registers::no_barriers_in_a_wave", no_barriers_in_a_wave),
+        trial("registers::a_129th_register", a_129th_register),
+        trial("registers::idle_registers", idle_registers),
+        trial("registers::spills", spills),
+        trial("registers::room_for_workgroups", room_for_workgroups),
     ]
 }
 
@@ -220,6 +230,152 @@ fn code_within_the_cache() -> Result<()> {
         );
         // A round has 128 reads; 2 and 28 rounds stand in the code, beside as many writes of the tables.
         ensure!(many.lds - few.lds == 26 * 128, "{chip}: {few:?}, {many:?}");
+    }
+    Ok(())
+}
+
+/// Addresses from the number of the workgroup (Aaltonen 2017): scalar units compute them and load what they point to, so that
+/// no vector register holds it and fewer vector instructions are left.
+fn scalar_addresses() -> Result<()> {
+    let report = report("registers", "--variants address_*")?;
+    for chip in CHIPS {
+        let (vector, usual) = only(&report, chip, "address_vector")?;
+        let (scalar, trick) = only(&report, chip, "address_scalar")?;
+        ensure!(scalar.vgprs + 12 <= vector.vgprs, "on {chip}: {scalar:?} and {vector:?}");
+        ensure!(
+            trick.valu + 20 <= usual.valu && trick.salu > usual.salu,
+            "on {chip}: {trick:?} and {usual:?}"
+        );
+        ensure!(
+            (trick.vmem_loads, usual.scalar_loads < trick.scalar_loads) == (0, true),
+            "on {chip}: {trick:?} and {usual:?}"
+        );
+    }
+    Ok(())
+}
+
+/// Descriptors take scalar registers (Aaltonen 2017), eight for an image and four for a buffer. Those of 16 images limit the
+/// occupancy of GCN. RDNA has enough of them.
+fn descriptors_in_scalars() -> Result<()> {
+    let report = report("registers", "--variants image*,buffer*")?;
+    for chip in ["POLARIS10", "VEGA10"] {
+        for (many, one, each) in [("images_16", "image_1", 8), ("buffers_16", "buffer_1", 4)] {
+            let [many, one] = [many, one].map(|variant| only(&report, chip, variant));
+            let (many, one) = (many?.0, one?.0);
+            // Some are loaded again where they are needed.
+            ensure!(many.sgprs >= one.sgprs + 8 * each, "on {chip}: {many:?} and {one:?}");
+        }
+        let (images, _) = only(&report, chip, "images_16")?;
+        let limits = &images.occupancy.as_ref().context("no occupancy")?.limits;
+        ensure!(limits == &[Limit::Sgprs], "on {chip}: {limits:?}");
+    }
+    let (images, _) = only(&report, "NAVI21", "images_16")?;
+    let limits = &images.occupancy.as_ref().context("no occupancy")?.limits;
+    ensure!(!limits.contains(&Limit::Sgprs), "{limits:?}");
+    Ok(())
+}
+
+/// A search for the next set bit has no test of each bit, so that a branch is gone.
+fn first_bit_has_no_test() -> Result<()> {
+    let report = report("registers", "--variants search_*")?;
+    for chip in CHIPS {
+        let (_, each_bit) = only(&report, chip, "search_loop")?;
+        let (_, set_bits) = only(&report, chip, "search_first_bit")?;
+        ensure!(set_bits.branches < each_bit.branches, "on {chip}: {set_bits:?} and {each_bit:?}");
+    }
+    Ok(())
+}
+
+/// `x < 0` takes fewer instructions than `sign(x)` (Aaltonen 2017), at least one per number.
+fn comparison_for_sign() -> Result<()> {
+    let report = report("registers", "--variants sign_*")?;
+    for chip in CHIPS {
+        let (_, function) = only(&report, chip, "sign_function")?;
+        let (_, comparison) = only(&report, chip, "sign_test")?;
+        ensure!(comparison.valu + 8 <= function.valu, "on {chip}: {comparison:?} and {function:?}");
+    }
+    Ok(())
+}
+
+/// Two 16-bit floats share a register, and an instruction compares both (Aaltonen 2017).
+fn two_halves_a_register() -> Result<()> {
+    let report = report("registers", "--variants median_*")?;
+    for chip in ["VEGA10", "NAVI21"] {
+        let (floats, usual) = only(&report, chip, "median_32")?;
+        let (halves, trick) = only(&report, chip, "median_16")?;
+        ensure!(3 * halves.vgprs <= 2 * floats.vgprs, "on {chip}: {halves:?} and {floats:?}");
+        ensure!(3 * trick.valu <= 2 * usual.valu, "on {chip}: {trick:?} and {usual:?}");
+    }
+    Ok(())
+}
+
+/// A workgroup that is one wave has no barrier (Aaltonen 2017); one of several waves has.
+fn no_barriers_in_a_wave() -> Result<()> {
+    let report = report("registers", "--variants barriers_*")?;
+    for chip in CHIPS {
+        for (workgroup, has_some) in [(32, false), (64, false), (512, true), (1024, true)] {
+            let (_, counts) = only(&report, chip, &format!("barriers_{workgroup}"))?;
+            ensure!((counts.barriers > 0) == has_some, "{workgroup} on {chip}: {counts:?}");
+        }
+    }
+    Ok(())
+}
+
+/// Where a kernel needs a 129th register, half as many waves fit a SIMD of GCN.
+fn a_129th_register() -> Result<()> {
+    let report = report("registers", "--variants live_*")?;
+    for chip in ["POLARIS10", "VEGA10"] {
+        let mut waves = [0; 2];
+        for words in (112..=136).step_by(4) {
+            let (compiled, _) = only(&report, chip, &format!("live_{words}"))?;
+            let occupancy = compiled.occupancy.as_ref().context("no occupancy")?;
+            let is_over = compiled.vgprs > 128;
+            let expected = if is_over { 1 } else { 2 };
+            ensure!(occupancy.waves_per_simd == expected, "{words} words on {chip}: {compiled:?}");
+            waves[usize::from(is_over)] += 1;
+        }
+        ensure!(waves.iter().all(|kernels| *kernels > 0), "no step on {chip}: {waves:?}");
+    }
+    Ok(())
+}
+
+/// Of workgroups of 1024, one fits a unit of GCN at 40 registers, so that 37.5 % of 65,536 are idle (Aaltonen 2017), and two
+/// at 32.
+fn idle_registers() -> Result<()> {
+    let report = report("registers", "--variants idle_*")?;
+    for chip in ["POLARIS10", "VEGA10"] {
+        let (fat, _) = only(&report, chip, "idle_40")?;
+        ensure!(fat.vgprs > 32 && groups_a_unit(fat)? == 1, "on {chip}: {fat:?}");
+        let (lean, _) = only(&report, chip, "idle_32")?;
+        ensure!(lean.vgprs <= 32 && groups_a_unit(lean)? == 2, "on {chip}: {lean:?}");
+    }
+    // VEGA10 has instructions that take four registers less.
+    let (fat, _) = only(&report, "POLARIS10", "idle_40")?;
+    let idle = 65_536 - 1024 * fat.vgprs;
+    ensure!(idle * 1000 == 65_536 * 375, "{idle} idle: {fat:?}");
+    Ok(())
+}
+
+/// Workgroups of 1024 have 64 registers on GCN. What needs more keeps words in memory, where workgroups of 512 do not.
+fn spills() -> Result<()> {
+    let report = report("registers", "--variants spill_*")?;
+    for chip in ["POLARIS10", "VEGA10"] {
+        let (large, _) = only(&report, chip, "spill_1024")?;
+        ensure!(large.vgprs == 64 && large.spilled_vgprs > 16, "on {chip}: {large:?}");
+        let (small, _) = only(&report, chip, "spill_512")?;
+        ensure!(small.vgprs > 80 && small.spilled_vgprs == 0, "on {chip}: {small:?}");
+    }
+    Ok(())
+}
+
+/// The same waves fit a unit of GCN in workgroups of each size: only how many end together differs.
+fn room_for_workgroups() -> Result<()> {
+    let report = report("registers", "--variants release_*")?;
+    for chip in ["POLARIS10", "VEGA10"] {
+        for (workgroup, groups) in [(1024, 1), (512, 2), (64, 16)] {
+            let (compiled, _) = only(&report, chip, &format!("release_{workgroup}"))?;
+            ensure!(groups_a_unit(compiled)? == groups, "{workgroup} on {chip}: {compiled:?}");
+        }
     }
     Ok(())
 }

@@ -50,8 +50,8 @@ fn call(sample: &str, code: &str) -> Result<Call> {
     Ok(Call::new(sample)?.args(["--code", code]))
 }
 
-/// Every kernel of every sample compiles, for chips that have what it asks for, without spills, and reads
-/// past a cache only where it is to.
+/// Every kernel of every sample compiles, for chips that have what it asks for, without spills but where those are shown, and
+/// reads past a cache only where it is to.
 fn compiled(sample: &str) -> Result<()> {
     let report = report(sample, "")?;
     ensure!(report.chips.len() == CHIPS.len() && report.failed.is_empty(), "{:?}", report.failed);
@@ -61,7 +61,15 @@ fn compiled(sample: &str) -> Result<()> {
         for (kernel, outcome) in report.kernels.iter().zip(&chip.kernels) {
             let Some(compiled) = outcome.compiled() else { continue };
             let memory = compiled.spilled_vgprs + compiled.spilled_sgprs + compiled.scratch_bytes;
-            ensure!(memory == 0, "{} on {} keeps registers in memory: {compiled:?}", kernel.name, chip.chip);
+            let may_spill = kernel.name == "registers/live.comp"
+                && kernel.constants.get("LIVE") == Some(&80)
+                && kernel.workgroup == [1024, 1, 1];
+            ensure!(
+                memory == 0 || may_spill,
+                "{} on {} keeps registers in memory: {compiled:?}",
+                kernel.name,
+                chip.chip
+            );
             let occupancy = compiled.occupancy.as_ref().context("no occupancy")?;
             ensure!(
                 Some(u64::from(occupancy.waves_per_simd)) == compiled.waves_per_simd,
@@ -71,9 +79,13 @@ fn compiled(sample: &str) -> Result<()> {
             );
             let coherent = kernel.name.contains("COHERENT_LOADS");
             let counts = compiled.counts.context("no code")?;
-            // What looks at what other workgroups stored must not look into its own cache.
-            let shares =
-                ["tiles_in_one_dispatch/flags.comp", "tiles_in_one_dispatch/tags", "bloom/tiles.comp"];
+            // What looks at what other workgroups stored must not look into its own cache. The last is volatile.
+            let shares = [
+                "tiles_in_one_dispatch/flags.comp",
+                "tiles_in_one_dispatch/tags",
+                "bloom/tiles.comp",
+                "registers/live.comp",
+            ];
             if shares.iter().any(|tiles| kernel.name.starts_with(tiles))
                 || kernel.name.ends_with("split along K")
             {
