@@ -26,9 +26,9 @@
 //!
 //! Begin with `shaders/registers/live.comp`.
 //!
-//! Expect a trick to pay off where it lets more waves in, or takes instructions from a loop that computes. On an H200 128 live
-//! words take 1.27x as long as 124, because the driver takes 141 registers and not 128, and `sign(x)` takes 1.84x as long as a
-//! comparison. It does not help where a compiler does better on its own: `findLSB()` takes 1.17x as long as the loop there.
+//! Expect a trick to pay off where it lets more waves in, or takes instructions from a loop that computes. On an H200 132 live
+//! words take 1.25x as long as 128, because the driver takes 145 registers and not 128, and `sign(x)` takes 1.8x as long as a
+//! comparison. It does not help where a compiler does better on its own: it unrolls the loop that `findLSB()` would shorten.
 //!
 //! ```text
 //! registers --code amd:polaris10,navi21           registers, spills, barriers and instructions of each

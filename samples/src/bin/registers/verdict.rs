@@ -38,7 +38,7 @@ pub fn verdict(figures: &Figures<'_>) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// `150.0 against 117.5 µs: 128 live words against 124, in workgroups of 128.`
+/// `154.3 against 123.6 µs: 132 live words against 128, in workgroups of 128.`
 fn step(figures: &Figures<'_>) -> Option<String> {
     let [more, fewer] = steepest(figures);
     let words = |name: &'static str| name.trim_start_matches("live_");
@@ -64,4 +64,54 @@ fn release(figures: &Figures<'_>) -> Option<String> {
         "Waves of many lengths take {:.2}x as long in workgroups of 1024 as in 512, and {:.2}x as long as in 64.",
         of_512?, of_64?
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use common::record::headline::LONGEST;
+    use common::record::{Outcome, Row};
+
+    use super::*;
+
+    fn rows() -> Vec<Row> {
+        samples::recorded("2026-11-27-nvidia-h200/registers").unwrap().rows
+    }
+
+    #[test]
+    fn a_record_leads_to_its_verdict() {
+        let rows = rows();
+        let headline = headline(&Figures::new(&rows));
+        assert_eq!(headline.finding, "four live words more take 1.25x as long");
+        assert!(headline.finding.chars().count() <= LONGEST && headline.claim.chars().count() <= LONGEST);
+        assert_eq!(headline.outcome, Outcome::Holds);
+        assert_eq!(headline.published.unwrap(), "HIP article: 1.09x");
+        assert_eq!(
+            verdict(&Figures::new(&rows)).unwrap().lines().collect::<Vec<_>>(),
+            [
+                "154.3 against 123.6 µs: 132 live words against 128, in workgroups of 128.",
+                "80 live words take 4.80x as long in workgroups of 1024 as in workgroups of 512.",
+                "Waves of many lengths take 1.12x as long in workgroups of 1024 as in 512, and 1.34x as long as in 64.",
+            ]
+        );
+        assert_eq!(verdict(&Figures::new(&[])), None);
+    }
+
+    /// The step is found where it is, and a device without one does not confirm the claim.
+    #[test]
+    fn the_steepest_step_decides() {
+        let mut rows = rows();
+        let base = rows.iter().find(|row| row.variant == "live_112").unwrap().samples.clone();
+        let set = |rows: &mut [Row], from: usize, factor: f64| {
+            for name in &LADDER[from..] {
+                let row = rows.iter_mut().find(|row| row.variant == *name).unwrap();
+                row.samples = base.clone();
+                row.samples.iter_mut().for_each(|sample| sample.one_us *= factor);
+            }
+        };
+        set(&mut rows, 0, 1.0);
+        set(&mut rows, 3, 1.04);
+        let figures = Figures::new(&rows);
+        assert_eq!(steepest(&figures), ["live_124", "live_120"]);
+        assert_eq!(headline(&figures).outcome, Outcome::DoesNotHold);
+    }
 }
