@@ -2,7 +2,7 @@
 #extension GL_EXT_control_flow_attributes : require
 // Modules: SCALAR|-
 
-// A workgroup walks through a volume whose cells are in Morton order, so that an address takes two dozen integer
+// A workgroup walks through a volume whose cells are in Morton order, so that an address takes dozens of integer
 // operations. From the number of the workgroup (SCALAR) a scalar unit computes it once for all lanes, and loads the cell
 // for all of them. From the numbers of the invocations a compiler does not see that all lanes have the same cell.
 

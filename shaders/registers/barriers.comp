@@ -2,8 +2,8 @@
 #extension GL_EXT_control_flow_attributes : require
 // Modules: -
 
-// Prefix sums of LANES words each, TURNS times over. No lane needs what others stored, yet barriers make it wait for the
-// whole workgroup. Where that is one wave, a compiler can leave them out.
+// Prefix sums of LANES words each, TURNS times over. No lane needs what is stored outside of its LANES, yet barriers make it
+// wait for the whole workgroup. Where that is one wave, a compiler can leave them out.
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint LANES = 32u; // that exchange their words

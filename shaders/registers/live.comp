@@ -2,7 +2,7 @@
 #extension GL_EXT_control_flow_attributes : require
 // Modules: IRREGULAR|-
 
-// Adds up LIVE words, of which it holds HELD in registers over a loop, and loads the others behind it. The loop waits for a
+// Adds up LIVE words, of which it holds HELD in registers over a loop, and loads the others after it. The loop waits for a
 // load in each turn, and computes with the first MIXED words. Held words that it does not compute with only take registers,
 // and with them the room of other waves. If IRREGULAR, each LANES invocations have their own number of turns.
 

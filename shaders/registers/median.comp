@@ -19,7 +19,7 @@ layout(constant_id = 1) const uint WIDTH = 64u;
 #define PACK packHalf2x16
 #endif
 
-// Rows of WIDTH texels, two more than results. The last two results of a row look into the next row.
+// Rows of WIDTH texels, two rows more than results. The last two results of a row look into the next row.
 layout(set = 0, binding = 0, std430) readonly buffer Texels { uvec2 texels[]; };
 layout(set = 0, binding = 1, std430) writeonly buffer Results { uvec2 results[]; };
 

@@ -2,7 +2,7 @@
 #extension GL_EXT_control_flow_attributes : require
 // Modules: FIRST_BIT|-
 
-// Adds up the lights whose bits are set in a mask: looks at every bit, or searches the next one that is set (FIRST_BIT).
+// Adds up the lights whose bits are set in a mask: looks at every bit, or searches for the next one that is set (FIRST_BIT).
 // The mask of an invocation is rotated from turn to turn.
 
 layout(local_size_x_id = 0) in;

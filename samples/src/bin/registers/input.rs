@@ -41,8 +41,7 @@ pub fn masks(count: u32) -> Vec<u32> {
     (0..LIGHTS).map(mixed).chain((LIGHTS..LIGHTS + count).map(mask)).collect()
 }
 
-/// Whole numbers of at least 1024 and below 16,384, of which half are negative. So none becomes 0, and 16 turns of sums are
-/// exact.
+/// Whole numbers of 1024 to 16,383, half of them with a minus. So none becomes 0, and 16 turns of sums are exact.
 #[expect(clippy::cast_precision_loss, reason = "below 2^24")]
 pub fn flagged(count: u32) -> Vec<u32> {
     let number = |i| {

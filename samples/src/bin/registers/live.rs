@@ -21,7 +21,7 @@ pub struct Sum {
 }
 
 /// The variant, the invocations of its workgroups, and the words that it holds in registers over the loop. A compiler needs
-/// some more registers: RADV 8 to 12 on GCN.
+/// some more registers: RADV 8 to 12 on GCN where all words are held.
 type Kernel = (&'static str, u32, u32);
 
 /// Only waiting counts: few words to compute with.

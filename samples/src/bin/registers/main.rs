@@ -21,14 +21,14 @@
 //! release_1024 .. 64      waves of many lengths: their registers are free when the whole workgroup has ended
 //!
 //!   ██▇▆▅▄▃▂▁██▇▆▅▄▃▂▁    release_1024: one workgroup per multiprocessor, waves in flight over time
-//!   ███████████▆▄▂▁       release_64: the next wave begins at once
+//!   ███████████▆▄▂▁       release_64: the next workgroup begins at once
 //! ```
 //!
 //! Begin with `shaders/registers/live.comp`.
 //!
 //! Expect a trick to pay off where it lets more waves in, or takes instructions from a loop that computes. On an H200 132 live
 //! words take 1.25x as long as 128, because the driver takes 145 registers and not 128, and `sign(x)` takes 1.8x as long as a
-//! comparison. It does not help where a compiler does better on its own: it unrolls the loop that `findLSB()` would shorten.
+//! comparison. It does not help where a compiler does better on its own: alone, `findLSB()` loses to a loop that it unrolls.
 //!
 //! ```text
 //! registers --code amd:polaris10,navi21           registers, spills, barriers and instructions of each
@@ -61,7 +61,7 @@ use verdict::{headline, verdict};
     --variants 'live_*' # what four more live words cost"
 )]
 struct Args {
-    /// Invocations, rounded up to 1024 [default: 1048576, on a CPU 16384]
+    /// Invocations, up to a multiple of 1024 [default: 1048576, on a CPU 16384]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=MOST_INVOCATIONS))]
     invocations: Option<u32>,
 }

@@ -11,7 +11,7 @@ const LADDER: [&str; 7] =
 /// The most that four words more cost.
 pub fn headline(figures: &Figures<'_>) -> Headline {
     let of_source = published(SOURCE, "mt/129_vgprs/speed").map(|speed| 1.0 / speed);
-    // The largest of six ratios is taken. With as many waves in flight, four words more take up to 2.4 %.
+    // The largest of six ratios is taken. With as many waves in flight, four words more take up to 2.5 %.
     Headline::of("one register too many costs time")
         .published(of_source.map(|times| format!("HIP article: {times:.2}x")))
         .test_ratio(figures, Time::Isolated, steepest(figures), &Holds::Above(1.05), |times| {
