@@ -349,7 +349,7 @@ fn idle_registers() -> Result<()> {
         let (lean, _) = only(&report, chip, "idle_32")?;
         ensure!(lean.vgprs <= 32 && groups_a_unit(lean)? == 2, "on {chip}: {lean:?}");
     }
-    // VEGA10 has instructions that take four registers less.
+    // RADV takes four registers less for VEGA10.
     let (fat, _) = only(&report, "POLARIS10", "idle_40")?;
     let idle = 65_536 - 1024 * fat.vgprs;
     ensure!(idle * 1000 == 65_536 * 375, "{idle} idle: {fat:?}");

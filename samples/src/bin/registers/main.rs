@@ -87,7 +87,7 @@ struct Size {
 
 fn registers(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.describe(include_str!("variants.toml"))?;
-    // Kernels that only are compiled for an AMD chip are those that a GPU would run.
+    // Where kernels are only compiled, they are those that a GPU would run.
     let is_small = lab.device().is_cpu() && !lab.runs_nothing;
     let invocations = args.invocations.unwrap_or(if is_small { 16_384 } else { 1 << 20 });
     let size = Size { invocations: invocations.next_multiple_of(1024), is_small };
