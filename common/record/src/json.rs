@@ -147,10 +147,10 @@ mod tests {
 
     #[test]
     fn another_schema_is_refused_before_its_fields_are_read() {
-        let message = refusal(r#"{ "schema": 7, "unknown": [] }"#);
+        let message = refusal(r#"{ "schema": 8, "unknown": [] }"#);
         assert!(
-            message.contains("schema: the record has version 7")
-                && message.contains("reads versions up to 6"),
+            message.contains("schema: the record has version 8")
+                && message.contains("reads versions up to 7"),
             "{message}"
         );
         assert!(!message.contains('\n'));

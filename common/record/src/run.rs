@@ -17,8 +17,9 @@ use crate::trace::Traced;
 /// Version of this layout. A reader refuses what it does not know. Version 2 added what cross tables
 /// need, and the promise of a fault; version 3 what a variant declares of its work; version 4 the
 /// self-test, the clock of each sample, and the status `throttled`; version 5 the file of the samples; version 6 the
-/// headline, the labels of variants, and files of samples that are elsewhere.
-pub const SCHEMA: u32 = 6;
+/// headline, the labels of variants, and files of samples that are elsewhere; version 7 cross tables of the time per unit of
+/// work.
+pub const SCHEMA: u32 = 7;
 
 /// The variant that copies an image, to measure the device's bandwidth.
 pub const COPY_LIMIT: &str = "copy_limit";
@@ -242,6 +243,8 @@ pub enum Shows {
     Times,
     /// How many elements were wrong, and in how many samples.
     Races,
+    /// Time alone over the declared [`Work`], in nanoseconds and in cycles.
+    PerUnit,
 }
 
 /// Where a row stands in the cross tables.

@@ -54,6 +54,7 @@ fn text(record: &Record, row: &Row, shows: Shows, brief: bool) -> String {
     match shows {
         Shows::Ratios => ratio(record.to_reference(row)),
         Shows::Times => times(row),
+        Shows::PerUnit => each(row).unwrap_or_else(|| ABSENT.into()),
         Shows::Races if brief => row.racy.map_or_else(|| ABSENT.into(), trials),
         Shows::Races => row.racy.map_or_else(|| ABSENT.into(), |racy| races(racy, &row.promise)),
     }
@@ -70,6 +71,15 @@ fn times(row: &Row) -> String {
         summary.map_or_else(|| ABSENT.into(), |summary| format::significant(summary.median))
     };
     format!("{} / {}", median(row.isolated_us), median(row.pipelined_us))
+}
+
+/// The time per unit of work in ns, and in cycles where the clock is known.
+#[expect(clippy::cast_precision_loss, reason = "shown with four digits")]
+fn each(row: &Row) -> Option<String> {
+    let count = row.declared.work.as_ref()?.count as f64;
+    let ns = row.isolated_us?.median * 1e3 / count;
+    let cycles = row.clock_mhz.map(|mhz| format::significant(ns * mhz.median / 1e3));
+    Some(format!("{} / {}", format::significant(ns), cycles.unwrap_or_else(|| ABSENT.into())))
 }
 
 /// In how many trials anything was wrong.
@@ -106,7 +116,7 @@ pub(super) fn rounded_up(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use record::fixture;
+    use record::{Work, fixture};
 
     use super::*;
     use crate::charset::width;
@@ -143,6 +153,22 @@ mod tests {
         assert!(times(&record.rows[1]).ends_with("/ –"));
         let text = table(&record, 120);
         assert!(text.contains("12.00 / 10.50") && text.contains("alone / back to back"), "{text}");
+    }
+
+    #[test]
+    fn a_unit_of_work_takes_nanoseconds_and_clocks() {
+        let mut record = fixture::ratios();
+        record.matrix = Some(Matrix { corner: "ns / clocks per load".into(), shows: Shows::PerUnit });
+        let row = &mut record.rows[0];
+        row.isolated_us = Summary::of(&[12.0; 3]);
+        row.clock_mhz = Summary::of(&[2000.0; 3]);
+        assert_eq!(each(row), None, "it declares no work");
+        row.declared.work = Some(Work { count: 100, unit: "loads".into() });
+        assert_eq!(each(row).unwrap(), "120.0 / 240.0");
+        row.clock_mhz = None;
+        assert_eq!(each(row).unwrap(), "120.0 / –");
+        let text = table(&record, 120);
+        assert!(text.contains("120.0 / –") && text.contains("ns / clocks per load"), "{text}");
     }
 
     #[test]

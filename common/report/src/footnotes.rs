@@ -18,7 +18,7 @@ pub(super) fn groups(record: &Record, drawn: &str) -> Vec<Vec<String>> {
     let mut meanings = match record.matrix.as_ref().map(|matrix| matrix.shows) {
         Some(Shows::Races) => races_legend(record).into_iter().collect(),
         Some(Shows::Ratios) => ratios_legend(record).into_iter().collect(),
-        Some(Shows::Times) => vec!["Cells: medians of a repetition.".into()],
+        Some(Shows::Times | Shows::PerUnit) => vec!["Cells: medians of a repetition.".into()],
         None => {
             let mut lines = legend(record);
             lines.extend(racy(record));
