@@ -19,6 +19,8 @@ pub enum BadStamps {
     Equal,
     #[error("the second timestamp lies before the first")]
     Backwards,
+    #[error("the kernel times itself, and how long a tick of its clock is could not be found")]
+    NoClock,
 }
 
 impl Counter {

@@ -9,6 +9,7 @@ use record::{Cell, Declared, Promise, Published, Status};
 use vulkan::cmd::Usage;
 use vulkan::cmd::script::Script;
 use vulkan::gpu::Gpu;
+use vulkan::handles::Buffer;
 
 /// The repetition that is being recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,6 +166,8 @@ pub struct Variant {
     pub(crate) takes_two_queues: bool,
     /// Takes a sample of what another program does.
     pub(crate) timed_by: Option<Elsewhere>,
+    /// Where the variant's kernel leaves how long it took.
+    pub(crate) times_itself: Option<Buffer>,
     /// The parts of the picture.
     pub tiles: Option<Box<dyn Fn() -> Vec<Tile>>>,
 }
@@ -188,6 +191,7 @@ impl Variant {
             record,
             takes_two_queues,
             timed_by: None,
+            times_itself: None,
             tiles: None,
         }
     }
@@ -241,6 +245,14 @@ impl Variant {
     /// repetitions, and returns their time in µs. The variant's commands bring its results where they are checked.
     pub fn timed_by(&mut self, sample: impl Fn(&Gpu, u32) -> Result<f64> + 'static) -> &mut Self {
         self.timed_by = Some(Box::new(sample));
+        self
+    }
+
+    /// Declares that a kernel takes the time of its own part that matters: into the first word of `took` it writes ticks of
+    /// the device's time (`clockRealtime2x32EXT()`). The lab needs [`Lab::alone`](crate::lab::Lab::alone), and the device both
+    /// clocks of `VK_KHR_shader_clock`. On a CPU device timestamps are taken.
+    pub fn times_itself(&mut self, took: Buffer) -> &mut Self {
+        self.times_itself = Some(took);
         self
     }
 

@@ -9,6 +9,7 @@ use vulkan::memory::Place;
 use vulkan::wrap::LaneSource;
 
 use super::clock;
+use crate::counter::BadStamps;
 use crate::lab::Lab;
 use crate::trace::fault::told;
 
@@ -163,6 +164,14 @@ impl Cycles {
         cmd.full_barrier();
         self.record(cmd, 1);
         self.fetch(cmd);
+    }
+
+    /// The time in µs of a kernel that counted ticks of the second counter.
+    ///
+    /// # Errors
+    /// It counted none.
+    pub fn us(&self, ticks: u32) -> Result<f64, BadStamps> {
+        if ticks == 0 { Err(BadStamps::Equal) } else { Ok(f64::from(ticks) * self.tick_ns / 1e3) }
     }
 
     /// The clock during the last sample, in MHz.

@@ -58,6 +58,8 @@ pub struct Session<'l> {
     maps: Option<RaceHistograms>,
     cache_flush: Option<CacheFlush>,
     before: Option<Before>,
+    /// Readback of the ticks of a kernel that times itself.
+    own_ticks: Option<Buffer>,
 }
 
 /// The script that one submit runs.
@@ -77,6 +79,8 @@ impl<'l> Session<'l> {
         let pool = gpu.command_pool(Queue::First)?;
         let needs_two = gpu.has_second_queue() && lab.variants.iter().any(|v| v.takes_two_queues);
         let readback = |bytes| gpu.buffer("result (CPU)", bytes, Place::Readback);
+        let times_itself = lab.variants.iter().any(|variant| variant.times_itself.is_some());
+        let own_ticks = times_itself.then(|| gpu.buffer("own ticks (CPU)", 4, Place::Readback));
         Ok(Self {
             lab,
             scripts: Scripts::new(lab),
@@ -92,6 +96,7 @@ impl<'l> Session<'l> {
             maps: None,
             cache_flush: None,
             before: None,
+            own_ticks: own_ticks.transpose()?,
         })
     }
 
@@ -173,8 +178,10 @@ impl<'l> Session<'l> {
         let counted = work.map_or_else(|| Ok(Counted::default()), |work| self.counts(work))?;
         let clock = self.clock().filter(|_| work.is_some() && elsewhere_us.is_none());
         let mhz = clock.map_or(Ok(None), |clock| clock.mhz(self.lab))?;
+        let own_us = work.map_or(Ok(None), |work| self.own_us(work))?;
         Ok(Reading {
-            gpu_us: elsewhere_us.unwrap_or(gpu_us),
+            gpu_us: elsewhere_us.or(own_us).unwrap_or(gpu_us),
+            window_us: gpu_us,
             mhz,
             record_us: microseconds(recorded),
             submit_us: microseconds(submitted),
@@ -188,6 +195,25 @@ impl<'l> Session<'l> {
     fn elsewhere(&self, work: &Work<'_>) -> Result<Option<f64>> {
         let Some(sample) = &self.lab.variants[work.variant].timed_by else { return Ok(None) };
         Ok(Some(sample(&self.lab.gpu, work.repetitions).map_err(|error| Elsewhere(one_line(&error)))?))
+    }
+
+    /// The time in µs of a kernel that times itself. `None` for other kernels, for those of a trace, and on a CPU device.
+    fn own_us(&self, work: &Work<'_>) -> Result<Option<f64>> {
+        let Some(ticks) = self.own_ticks.filter(|_| self.times_itself(work).is_some()) else {
+            return Ok(None);
+        };
+        match &self.before {
+            Some(Before::Clock(clock)) => {
+                let ticks = self.lab.gpu.read(ticks)?.first().copied().unwrap_or_default();
+                Ok(Some(clock.us(ticks)?))
+            }
+            Some(Before::Touch(..)) if !self.lab.device().is_cpu() => Err(BadStamps::NoClock.into()),
+            _ => Ok(None),
+        }
+    }
+
+    fn times_itself(&self, work: &Work<'_>) -> Option<Buffer> {
+        self.lab.variants[work.variant].times_itself.filter(|_| work.notes.is_none())
     }
 
     /// Clears the race maps.
@@ -355,6 +381,10 @@ impl<'l> Session<'l> {
     pub(super) fn verify(&self, cmd: &CommandBuffer<'_>, work: &Work<'_>) {
         if let Some(clock) = self.clock() {
             clock.end(cmd);
+            if let Some((from, to)) = self.times_itself(work).zip(self.own_ticks) {
+                cmd.copy_buffer(from, to, 4);
+                cmd.host_barrier();
+            }
         }
         let mapped = self.maps.as_ref().zip(self.pictured(work.variant));
         self.verifier.record(cmd, self.uses.checks(work.variant), work.repetitions, |check, actual| {

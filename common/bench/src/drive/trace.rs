@@ -158,7 +158,7 @@ impl<'l> Tracer<'l> {
                 return Ok(ControlFlow::Break(()));
             }
             let reading = session.sample(Some(taking.subject.variant), 1);
-            untraced.push(taking.judge(reading)?.map(|reading| reading.gpu_us));
+            untraced.push(taking.judge(reading)?.map(|reading| reading.window_us));
         }
         for (taking, untraced) in takings.iter_mut().zip(untraced) {
             if stopped(taking.subject.variant) {

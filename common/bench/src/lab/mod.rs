@@ -186,6 +186,12 @@ impl Lab {
         &mut self.variants[at]
     }
 
+    /// Takes no times back to back, which say nothing of variants that do not fill the device. Call it before the first output
+    /// is declared.
+    pub fn alone(&mut self) {
+        self.wanted_repetitions = 1;
+    }
+
     /// Why waves are not traced although the run asked for it.
     pub(crate) fn untraced(&self) -> Option<String> {
         self.report.wants_traces.then(|| self.untraceable()).flatten()
@@ -227,6 +233,11 @@ impl Lab {
             description.apply(self)?;
         }
         ensure!(!self.variants.is_empty(), "the sample declares no variant");
+        let times_itself = self.variants.iter().any(|variant| variant.times_itself.is_some());
+        ensure!(
+            !times_itself || self.wanted() == 1,
+            "a variant times itself, which needs a lab that is `alone`"
+        );
         let mut names = BTreeSet::new();
         for variant in &self.variants {
             ensure!(names.insert(&variant.name), "two variants are called {}", variant.name);

@@ -293,6 +293,28 @@ impl Lab {
         buffer
     }
 
+    /// A buffer of `words` words that kernels only read, shared by all repetitions. `write` fills it once, before the first
+    /// sample: for contents that would take long to upload.
+    pub fn made_buffer(&mut self, name: &str, words: u64, write: impl Fn(&Cmd, Buffer) + 'static) -> Buffer {
+        let (buffer, name, bytes) = (self.gpu.plan_buffers(1), name.to_owned(), 4 * words);
+        let make = move |lab: &mut Self, _| {
+            lab.gpu.make_buffer(buffer, &name, bytes, Place::Device, Sharing::FirstQueue)?;
+            let steps = Cmd::steps(|cmd| write(cmd, buffer));
+            for kernel in Named::by(&steps).kernels {
+                lab.gpu.draft(&lab.shaders, kernel)?;
+            }
+            lab.gpu.check(&steps)?;
+            lab.gpu.run_once(&format!("filling {name}"), |cmd| cmd.replay(&steps))
+        };
+        self.recipes.push(Some(Recipe {
+            what: format!("a buffer of {}", bytes_in_words(bytes)),
+            bytes: [0, bytes],
+            name: Name::Bindings(vec![Binding::Buffer(buffer)]),
+            make: Make::Other(Box::new(make)),
+        }));
+        buffer
+    }
+
     /// A view of a buffer as texels of a format, which kernels read as `textureBuffer`.
     pub fn texel_buffer(&mut self, buffer: Buffer, format: vk::Format) -> Binding {
         let texels = self.gpu.plan_texels();

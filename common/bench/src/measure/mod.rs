@@ -20,8 +20,10 @@ use record::{Meter, Rule, Stop};
 /// One sample: one command buffer, one submit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reading {
-    /// GPU time between the two timestamps, in microseconds; always positive and finite.
+    /// GPU time between the two timestamps, in microseconds; always positive and finite. Of what times itself, its own time.
     pub gpu_us: f64,
+    /// GPU time between the two timestamps.
+    pub window_us: f64,
     /// The device's clock during the sample, in MHz; `None` if unknown.
     pub mhz: Option<f64>,
     /// CPU time to record the command buffer, in microseconds.
@@ -41,7 +43,16 @@ impl Reading {
     /// A correct reading with this time and an unknown clock.
     pub fn for_test(gpu_us: f64) -> Self {
         let (record_us, submit_us) = (1.0, 2.0);
-        Self { gpu_us, mhz: None, record_us, submit_us, wrong: 0, first_wrong: None, uneven: false }
+        Self {
+            gpu_us,
+            window_us: gpu_us,
+            mhz: None,
+            record_us,
+            submit_us,
+            wrong: 0,
+            first_wrong: None,
+            uneven: false,
+        }
     }
 }
 

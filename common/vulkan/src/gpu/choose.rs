@@ -37,6 +37,8 @@ pub(super) struct Candidate<'i> {
 pub struct Limits {
     /// Size in bytes of the largest buffer that a kernel can bind.
     pub storage_buffer: u64,
+    /// Size in bytes of the largest allocation that the device is sure to allow.
+    pub allocation: u64,
     /// Maximum number of workgroups in x, y and z.
     pub groups: [u32; 3],
     /// Maximum number of texels of a texel buffer.
@@ -169,6 +171,8 @@ fn describe(physical: Physical<'_>, queue: Option<QueueKind>) -> Result<Candidat
         second.map(|(i, _)| format!("{i}: {}", capabilities(families[i].queue_flags)));
     let unusable = why_not(&physical, &core, &facts, first.is_some(), queue);
     let mut limits = limits(&core.limits);
+    let allocations: vk::PhysicalDeviceMaintenance3Properties<'_> = physical.properties();
+    limits.allocation = allocations.max_memory_allocation_size;
     if unusable.is_none() {
         let push: vk::PhysicalDevicePushDescriptorPropertiesKHR<'_> = physical.properties();
         limits.bindings = push.max_push_descriptors;
@@ -182,6 +186,7 @@ fn limits(core: &vk::PhysicalDeviceLimits) -> Limits {
     let fewest = if hooks().fewest_buffers { 4 } else { u32::MAX };
     Limits {
         storage_buffer: core.max_storage_buffer_range.into(),
+        allocation: 0,
         groups: core.max_compute_work_group_count.map(|most| most.min(smallest(65_535))),
         texels: core.max_texel_buffer_elements.min(smallest(65_536)),
         storage_buffers: core.max_per_stage_descriptor_storage_buffers.min(fewest),
