@@ -2,6 +2,7 @@
 
 mod block;
 mod claims;
+mod curve;
 mod expected;
 
 use std::fs;
@@ -35,6 +36,8 @@ const END_MARKER: &str = "<!-- suite: end -->";
 ///   <!-- suite: events -->                          what drivers do with events, as read in their source
 ///   <!-- suite: waves FILE.svg "WHAT" | RECORD VARIANT... [| RECORD VARIANT...]... -->
 ///                                                   waves of traced runs of one device, drawn into FILE.svg
+///   <!-- suite: curve FILE.svg "WHAT" RECORD "TABLE" -->
+///                                                   clocks over the sizes of a cross table, drawn into FILE.svg
 ///   <!-- suite: end -->
 ///
 /// A word with spaces stands in double quotes; a comment may take several lines.

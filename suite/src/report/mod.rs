@@ -14,7 +14,7 @@ mod link;
 mod markdown;
 mod page;
 mod page_model;
-mod plot;
+pub mod plot;
 mod provenance;
 mod published;
 mod records;

@@ -9,7 +9,7 @@ use record::trace::{STORED_WAVES, Trace, read_waves};
 use record::{Record, Row, Status, read_record};
 use report::{Detail, Lane, Theme, timeline_svg};
 
-use super::{claims, expected};
+use super::{claims, curve, expected};
 use crate::collect::RECORD;
 
 const FIGURES: &str = "figures are asked for by: figures HEAD VARIANT... | LABEL RECORD [| LABEL RECORD]...";
@@ -63,14 +63,16 @@ pub(super) fn made(words: &[&str], folder: &Path) -> Result<Made> {
         ["events"] => expected::expected(),
         ["drivers", ..] => bail!("claims by driver are asked for by: drivers PAGES RESULTS"),
         ["waves", ref asked @ ..] => waves(folder, asked),
+        ["curve", ref asked @ ..] => curve::curve(folder, asked),
         _ => bail!(
-            "'{}' is nothing that a block shows: there are table, figures, claims, drivers, events and waves",
+            "'{}' is nothing that a block shows: there are table, figures, claims, drivers, events, waves and \
+             curve",
             words.first().unwrap_or(&"")
         ),
     }
 }
 
-fn record(folder: &Path, run: &str) -> Result<Record> {
+pub(super) fn record(folder: &Path, run: &str) -> Result<Record> {
     let file = folder.join(run).join(RECORD);
     ensure!(file.is_file(), "there is no record {run}/{RECORD}");
     read_record(&file)
