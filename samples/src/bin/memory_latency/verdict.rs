@@ -1,0 +1,164 @@
+//! Plateaus of the curve of latency over size, and what they are.
+
+use common::{Figures, Headline, Holds, Time};
+use samples::words::published;
+
+use crate::{named, size};
+
+const TALK: &str = "lottes2018";
+const GPU_BENCHES: &str = "gpu-benches";
+const NVIDIA: u32 = 0x10DE;
+
+/// Sizes at which loads take as long as each other by this ratio are one plateau.
+const ALIKE: f64 = 1.05;
+/// The fewest sizes of a plateau. Two alike may lie on a slope.
+const FEWEST: usize = 3;
+/// In KiB. No cache is known to be as large, so that a plateau which reaches further is memory.
+const LARGER_THAN_CACHES: u64 = 512 << 10;
+const MEMORY: &str = "memory";
+/// What NVIDIA's caches are called, the nearest first.
+const NAMES: [&str; 3] = ["L1", "L2", "far L2"];
+
+/// What was measured.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// PCI vendor id: how caches are called.
+    pub vendor: u32,
+    /// Sizes of `storage_*` in KiB, ascending.
+    pub storage: Vec<u64>,
+    /// Sizes of `spread_*`.
+    pub spread: Vec<u64>,
+}
+
+/// A size in KiB, and what a load takes there.
+#[derive(Clone, Copy)]
+struct Point<'r> {
+    kib: u64,
+    variant: &'r str,
+    ns: f64,
+    clocks: f64,
+}
+
+/// Neighbouring sizes whose loads take as long.
+struct Plateau<'p, 'r> {
+    name: String,
+    points: &'p [Point<'r>],
+}
+
+impl<'r> Plateau<'_, 'r> {
+    /// The size in the middle, by time.
+    fn middle(&self) -> Point<'r> {
+        let mut points = self.points.to_vec();
+        points.sort_by(|a, b| a.ns.total_cmp(&b.ns));
+        points[points.len() / 2]
+    }
+}
+
+/// The sizes that have figures.
+fn points<'r>(figures: &Figures<'r>, path: &str, sizes: &[u64]) -> Vec<Point<'r>> {
+    let point = |kib: &u64| {
+        let row = figures.row(&format!("{path}_{}", named(*kib)))?;
+        #[expect(clippy::cast_precision_loss, reason = "some thousand loads")]
+        let ns = row.isolated_us?.median * 1e3 / row.declared.work.as_ref()?.count as f64;
+        Some(Point { kib: *kib, variant: &row.variant, ns, clocks: ns * row.clock_mhz?.median / 1e3 })
+    };
+    sizes.iter().filter_map(point).collect()
+}
+
+/// Finds plateaus in points of ascending size, and names them. Without the smallest size it is not known which cache is first.
+fn plateaus<'p, 'r>(points: &'p [Point<'r>], plan: &Plan) -> Vec<Plateau<'p, 'r>> {
+    if points.first().map(|point| &point.kib) != plan.storage.first() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut rest = points;
+    while !rest.is_empty() {
+        let alike = (1..=rest.len()).take_while(|count| is_level(&rest[..*count])).last().unwrap_or(1);
+        let long = alike >= FEWEST;
+        if long {
+            found.push(&rest[..alike]);
+        }
+        rest = &rest[if long { alike } else { 1 }..];
+    }
+    let names = names(&found, plan.vendor);
+    found.into_iter().zip(names).map(|(points, name)| Plateau { name, points }).collect()
+}
+
+fn is_level(points: &[Point<'_>]) -> bool {
+    let least = points.iter().map(|point| point.ns).fold(f64::INFINITY, f64::min);
+    points.iter().all(|point| point.ns <= least * ALIKE)
+}
+
+/// Names by order. Below 512 MiB the last level may be either, a cache or memory.
+fn names(plateaus: &[&[Point<'_>]], vendor: u32) -> Vec<String> {
+    let reaches =
+        plateaus.last().and_then(|last| last.last()).is_some_and(|point| point.kib >= LARGER_THAN_CACHES);
+    let caches = plateaus.len().saturating_sub(1);
+    let cache = |at: usize| match (vendor, caches) {
+        (NVIDIA, ..=3) => NAMES[at].to_owned(),
+        _ => format!("cache {}", at + 1),
+    };
+    let last = if reaches { MEMORY } else { "cache or memory" };
+    (0..plateaus.len()).map(|at| if at < caches { cache(at) } else { last.to_owned() }).collect()
+}
+
+/// Memory beside the nearest cache.
+pub fn headline(figures: &Figures<'_>, plan: &Plan) -> Headline {
+    let points = points(figures, "storage", &plan.storage);
+    let plateaus = plateaus(&points, plan);
+    let nearest = plateaus.first().map_or("", |first| first.middle().variant);
+    let name = plateaus.first().map_or("a cache", |first| &first.name);
+    let memory = plateaus.last().filter(|last| last.name == MEMORY);
+    let memory = memory.map_or("", |memory| memory.middle().variant);
+    let of_talk = || Some(published(TALK, "latency/memory")? / published(TALK, "latency/L1")?);
+    Headline::of("a miss takes several times as long as a hit")
+        .published(of_talk().map(|times| format!("talk: {times:.1}x")))
+        .test_ratio(figures, Time::Isolated, [memory, nearest], &Holds::Above(2.0), |times| {
+            format!("a load from memory takes {times} as long as from {name}")
+        })
+}
+
+/// The plateaus, each beside published figures, and what the translation of addresses adds.
+pub fn verdict(figures: &Figures<'_>, plan: &Plan) -> Option<String> {
+    let points = points(figures, "storage", &plan.storage);
+    let plateaus = plateaus(&points, plan);
+    let lines: Vec<String> = plateaus.iter().map(line).chain(translation(figures, plan)).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// `L1: 47.1 clocks (23.8 ns) in walks up to 128 KiB. The talk: 114 on GCN. gpu-benches: 32 on a GH200.`
+fn line(plateau: &Plateau<'_, '_>) -> String {
+    let Point { clocks, ns, .. } = plateau.middle();
+    let up_to = plateau.points.iter().map(|point| point.kib).max().map_or_else(String::new, size);
+    let key = format!("latency/{}", plateau.name.replace("cache 1", "L1"));
+    let said = [("The talk", TALK, "GCN"), ("gpu-benches", GPU_BENCHES, "a GH200")].into_iter();
+    let said =
+        said.filter_map(|(who, source, on)| Some(format!(" {who}: {} on {on}.", published(source, &key)?)));
+    format!(
+        "{}: {clocks:.1} clocks ({ns:.1} ns) in walks up to {up_to}.{}",
+        plateau.name,
+        said.collect::<String>()
+    )
+}
+
+/// What it costs that the same lines lie further apart.
+fn translation(figures: &Figures<'_>, plan: &Plan) -> Option<String> {
+    let points = points(figures, "spread", &plan.spread);
+    let [near, .., far] = points[..] else { return None };
+    if Some(&near.kib) != plan.spread.first() || far.ns < near.ns {
+        return None;
+    }
+    if is_level(&points) {
+        return Some(format!("Lines that are spread over {} take less than 5 % longer.", size(far.kib)));
+    }
+    let level = (1..points.len()).take_while(|count| is_level(&points[..*count])).last()?;
+    Some(format!(
+        "{} of lines take {:.0} clocks per load, and {:.0} spread over {}: probably the translation of addresses (TLB). Up to {} \
+         it adds less than 5 %.",
+        size(near.kib),
+        near.clocks,
+        far.clocks,
+        size(far.kib),
+        size(points[level - 1].kib)
+    ))
+}
