@@ -23,7 +23,8 @@
 //! in them. The walk begins with 4100 loads that are not timed, and reads the device's time in the shader before and after 4096
 //! others. So neither the launch nor a cold cache is part of the time.
 //!
-//! Expect 3 to 5 steps. In the talk an L1 hit takes 114 clocks of GCN, an L2 hit 190 and a miss 350.
+//! Expect 3 to 5 levels. In the talk an L1 hit takes 114 clocks of GCN, an L2 hit 190 and a miss 350. On an H200 it is 47, 297 and
+//! 681, of which 15 are the address.
 //!
 //! Look for, in RGP or Nsight: one wave, which waits.
 //!

@@ -13,7 +13,7 @@ const BUFFERS: u32 = 4;
 /// Words of a line, each of another chain.
 const WORDS: u32 = 32;
 /// KiB of lines that are spread over more and more memory: more than most L1 hold, and fewer than most L2.
-const SPREAD: u64 = 1024;
+pub const SPREAD: u64 = 1024;
 /// KiB of a page, by which GPUs translate addresses where memory is not scattered.
 const PAGE: u64 = 2048;
 /// Lines of each buffer that are read before a walk: 256 MiB, more than most caches hold.
@@ -61,12 +61,13 @@ fn lines(kib: u64) -> u32 {
     (kib * 1024 / LINE) as u32 / BUFFERS
 }
 
-fn powers(from: u64, to: u64) -> impl Iterator<Item = u64> {
+/// Powers of two.
+pub fn powers(from: u64, to: u64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(from), |kib| Some(2 * kib)).take_while(move |kib| *kib <= to)
 }
 
 /// Sizes in KiB, more of them where caches end.
-fn sizes(largest: u64) -> impl Iterator<Item = u64> {
+pub fn sizes(largest: u64) -> impl Iterator<Item = u64> {
     let from_here = |kib: u64| match kib {
         0x10..=0x100 => vec![kib, kib / 2 * 3],
         0x4000..=0x8000 => vec![kib, kib / 4 * 5, kib / 4 * 6, kib / 4 * 7],

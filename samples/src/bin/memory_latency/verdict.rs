@@ -162,3 +162,70 @@ fn translation(figures: &Figures<'_>, plan: &Plan) -> Option<String> {
         size(points[level - 1].kib)
     ))
 }
+#[cfg(test)]
+mod tests {
+    use common::record::headline::LONGEST;
+    use common::record::{Outcome, Record};
+
+    use super::*;
+    use crate::storage;
+
+    fn recorded() -> (Record, Plan) {
+        let record = samples::recorded("2026-11-27-nvidia-h200/memory_latency").unwrap();
+        let storage = storage::sizes(8 << 20).collect();
+        let spread = storage::powers(storage::SPREAD, 8 << 20).collect();
+        let plan = Plan { vendor: record.device.vendor_id, storage, spread };
+        (record, plan)
+    }
+
+    #[test]
+    fn a_record_leads_to_its_verdict() {
+        let (record, plan) = recorded();
+        let headline = headline(&Figures::new(&record.rows), &plan);
+        assert_eq!(headline.finding, "a load from memory takes 14.5x as long as from L1");
+        assert!(headline.finding.chars().count() <= LONGEST && headline.claim.chars().count() <= LONGEST);
+        assert_eq!(headline.outcome, Outcome::Holds);
+        assert_eq!(headline.published.unwrap(), "talk: 3.1x");
+        assert_eq!(
+            verdict(&Figures::new(&record.rows), &plan).unwrap().lines().collect::<Vec<_>>(),
+            [
+                "L1: 47.1 clocks (23.8 ns) in walks up to 128 KiB. The talk: 114 on GCN. gpu-benches: 32 on a GH200.",
+                "L2: 297.0 clocks (150.0 ns) in walks up to 20 MiB. The talk: 190 on GCN. gpu-benches: 280 on a GH200.",
+                "far L2: 534.3 clocks (269.8 ns) in walks up to 56 MiB.",
+                "memory: 681.3 clocks (344.1 ns) in walks up to 2 GiB. The talk: 350 on GCN. gpu-benches: 680 on a GH200.",
+                "1 MiB of lines take 295 clocks per load, and 507 spread over 8 GiB: probably the translation of addresses \
+                 (TLB). Up to 2 GiB it adds less than 5 %.",
+            ]
+        );
+        assert_eq!(verdict(&Figures::new(&[]), &plan), None);
+    }
+
+    /// Where memory was not reached, no cache is taken for it.
+    #[test]
+    fn the_last_cache_is_not_memory() {
+        let (mut record, plan) = recorded();
+        record.rows.retain(|row| !row.variant.ends_with("_gib") && row.variant != "storage_512_mib");
+        let text = verdict(&Figures::new(&record.rows), &plan).unwrap();
+        assert!(text.contains("\ncache or memory: ") && !text.contains("\nmemory"), "{text}");
+        assert_eq!(headline(&Figures::new(&record.rows), &plan).outcome, Outcome::Undecided);
+    }
+
+    /// Of some sizes alone, it is not known which caches they are of.
+    #[test]
+    fn without_the_smallest_size_no_level_has_a_name() {
+        let (mut record, plan) = recorded();
+        record.rows.retain(|row| !row.variant.starts_with("spread") && row.variant.ends_with("_mib"));
+        assert_eq!(verdict(&Figures::new(&record.rows), &plan), None);
+    }
+
+    /// Other vendors call their caches by other names.
+    #[test]
+    fn caches_of_other_vendors_are_numbered() {
+        let (record, plan) = recorded();
+        let text = verdict(&Figures::new(&record.rows), &Plan { vendor: 0x1002, ..plan }).unwrap();
+        assert!(
+            text.starts_with("cache 1: ") && text.contains("\ncache 3: ") && text.contains("\nmemory: "),
+            "{text}"
+        );
+    }
+}
