@@ -28,8 +28,8 @@
 //!
 //! Look for, in RGP or Nsight: one wave, which waits.
 //!
-//! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Understanding GCN Vector Memory Access". The method is that of gpu-latency in
-//! RRZE-HPC's gpu-benches, whose clocks stand beside.
+//! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Understanding GCN Vector Memory Access". The method is that of
+//! gpu-latency in RRZE-HPC's gpu-benches, whose clocks stand beside.
 
 mod chain;
 mod images;
