@@ -322,11 +322,28 @@ impl Row {
         if self.label.is_empty() { &self.variant } else { &self.label }
     }
 
+    /// What a unit of the declared work takes if all of it takes so many microseconds; `None` where no work is declared.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "shown with four digits")]
+    pub fn per_unit(&self, us: f64) -> Option<PerUnit> {
+        let ns = us * 1e3 / self.declared.work.as_ref()?.count as f64;
+        Some(PerUnit { ns, cycles: self.clock_mhz.map(|mhz| ns * mhz.median / 1e3) })
+    }
+
     /// A row without figures.
     #[must_use]
     pub fn unmeasured(variant: &str, promise: Promise, status: Status) -> Self {
         Self { variant: variant.into(), status, promise, ..Self::default() }
     }
+}
+
+/// What a unit of a row's work takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PerUnit {
+    /// Nanoseconds.
+    pub ns: f64,
+    /// Clock cycles, where the device's clock is known.
+    pub cycles: Option<f64>,
 }
 
 /// Whether a row's figures are figures.

@@ -74,12 +74,10 @@ fn times(row: &Row) -> String {
 }
 
 /// The time per unit of work in ns, and in cycles where the clock is known.
-#[expect(clippy::cast_precision_loss, reason = "shown with four digits")]
 fn each(row: &Row) -> Option<String> {
-    let count = row.declared.work.as_ref()?.count as f64;
-    let ns = row.isolated_us?.median * 1e3 / count;
-    let cycles = row.clock_mhz.map(|mhz| format::significant(ns * mhz.median / 1e3));
-    Some(format!("{} / {}", format::significant(ns), cycles.unwrap_or_else(|| ABSENT.into())))
+    let each = row.per_unit(row.isolated_us?.median)?;
+    let cycles = each.cycles.map_or_else(|| ABSENT.into(), format::significant);
+    Some(format!("{} / {cycles}", format::significant(each.ns)))
 }
 
 /// In how many trials anything was wrong.

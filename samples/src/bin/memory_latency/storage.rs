@@ -51,7 +51,7 @@ pub fn declare(lab: &mut Lab, walks: Walks, largest: u64) -> Result<Plan> {
     let marked = (format!("marked_{}", named(marked)), Chain::random(lines(marked)));
     walk(lab, walks, small.into_iter().copied().map(random).chain([marked]).collect())?;
     let spread = plan.spread.iter().copied().map(spread);
-    walk(lab, walks, large.into_iter().copied().map(random).chain([page(largest)]).chain(spread).collect())?;
+    walk(lab, walks, large.into_iter().copied().map(random).chain(spread).chain([page(largest)]).collect())?;
     Ok(plan)
 }
 

@@ -1,5 +1,7 @@
 //! Plateaus of the curve of latency over size, and what they are.
 
+use std::ops::Range;
+
 use common::{Figures, Headline, Holds, Time};
 use samples::words::published;
 
@@ -11,6 +13,8 @@ const NVIDIA: u32 = 0x10DE;
 
 /// Sizes at which loads take as long as each other by this ratio are one plateau.
 const ALIKE: f64 = 1.05;
+/// Neighbouring levels whose loads differ by less are one, which drifts.
+const APART: f64 = 1.1;
 /// The fewest sizes of a plateau. Two alike may lie on a slope.
 const FEWEST: usize = 3;
 /// In KiB. No cache is known to be as large, so that a plateau which reaches further is memory.
@@ -46,21 +50,24 @@ struct Plateau<'p, 'r> {
 }
 
 impl<'r> Plateau<'_, 'r> {
-    /// The size in the middle, by time.
     fn middle(&self) -> Point<'r> {
-        let mut points = self.points.to_vec();
-        points.sort_by(|a, b| a.ns.total_cmp(&b.ns));
-        points[points.len() / 2]
+        middle(self.points)
     }
+}
+
+/// The size in the middle, by time.
+fn middle<'r>(points: &[Point<'r>]) -> Point<'r> {
+    let mut points = points.to_vec();
+    points.sort_by(|a, b| a.ns.total_cmp(&b.ns));
+    points[points.len() / 2]
 }
 
 /// The sizes that have figures.
 fn points<'r>(figures: &Figures<'r>, path: &str, sizes: &[u64]) -> Vec<Point<'r>> {
     let point = |kib: &u64| {
         let row = figures.row(&format!("{path}_{}", named(*kib)))?;
-        #[expect(clippy::cast_precision_loss, reason = "some thousand loads")]
-        let ns = row.isolated_us?.median * 1e3 / row.declared.work.as_ref()?.count as f64;
-        Some(Point { kib: *kib, variant: &row.variant, ns, clocks: ns * row.clock_mhz?.median / 1e3 })
+        let load = row.per_unit(row.isolated_us?.median)?;
+        Some(Point { kib: *kib, variant: &row.variant, ns: load.ns, clocks: load.cycles? })
     };
     sizes.iter().filter_map(point).collect()
 }
@@ -70,16 +77,24 @@ fn plateaus<'p, 'r>(points: &'p [Point<'r>], plan: &Plan) -> Vec<Plateau<'p, 'r>
     if points.first().map(|point| &point.kib) != plan.storage.first() {
         return Vec::new();
     }
-    let mut found = Vec::new();
-    let mut rest = points;
-    while !rest.is_empty() {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut from = 0;
+    while from < points.len() {
+        let rest = &points[from..];
         let alike = (1..=rest.len()).take_while(|count| is_level(&rest[..*count])).last().unwrap_or(1);
-        let long = alike >= FEWEST;
-        if long {
-            found.push(&rest[..alike]);
+        if alike < FEWEST {
+            from += 1;
+            continue;
         }
-        rest = &rest[if long { alike } else { 1 }..];
+        let level = from..from + alike;
+        let ns = |level: &Range<usize>| middle(&points[level.clone()]).ns;
+        match found.last_mut() {
+            Some(last) if ns(&level) < ns(last) * APART => last.end = level.end,
+            _ => found.push(level),
+        }
+        from += alike;
     }
+    let found: Vec<_> = found.into_iter().map(|level| &points[level]).collect();
     let names = names(&found, plan.vendor);
     found.into_iter().zip(names).map(|(points, name)| Plateau { name, points }).collect()
 }
@@ -122,7 +137,11 @@ pub fn headline(figures: &Figures<'_>, plan: &Plan) -> Headline {
 pub fn verdict(figures: &Figures<'_>, plan: &Plan) -> Option<String> {
     let points = points(figures, "storage", &plan.storage);
     let plateaus = plateaus(&points, plan);
-    let lines: Vec<String> = plateaus.iter().map(line).chain(translation(figures, plan)).collect();
+    let levels = plateaus.iter().map(|level| format!("{} {:.0}", level.name, level.middle().clocks));
+    let levels: Vec<String> = levels.collect();
+    let all = (!levels.is_empty()).then(|| format!("Clocks per load: {}.", levels.join(", ")));
+    let lines = all.into_iter().chain(plateaus.iter().map(line)).chain(translation(figures, plan));
+    let lines: Vec<String> = lines.collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
@@ -189,6 +208,7 @@ mod tests {
         assert_eq!(
             verdict(&Figures::new(&record.rows), &plan).unwrap().lines().collect::<Vec<_>>(),
             [
+                "Clocks per load: L1 47, L2 297, far L2 534, memory 681.",
                 "L1: 47.1 clocks (23.8 ns) in walks up to 128 KiB. The talk: 114 on GCN. gpu-benches: 32 on a GH200.",
                 "L2: 297.0 clocks (150.0 ns) in walks up to 20 MiB. The talk: 190 on GCN. gpu-benches: 280 on a GH200.",
                 "far L2: 534.3 clocks (269.8 ns) in walks up to 56 MiB.",
@@ -210,6 +230,24 @@ mod tests {
         assert_eq!(headline(&Figures::new(&record.rows), &plan).outcome, Outcome::Undecided);
     }
 
+    /// A level that drifts is not told as two.
+    #[test]
+    fn neighbouring_levels_that_are_nearly_alike_are_one() {
+        let (mut record, plan) = recorded();
+        let level = |record: &Record| verdict(&Figures::new(&record.rows), &plan).unwrap().lines().count();
+        let before = level(&record);
+        for kib in [1 << 19, 1 << 20, 1 << 21] {
+            let row = record.rows.iter_mut().find(|row| row.variant == format!("storage_{}", named(kib)));
+            row.unwrap().isolated_us.as_mut().unwrap().median *= 1.07;
+        }
+        assert_eq!(level(&record), before);
+        for kib in [1 << 19, 1 << 20, 1 << 21] {
+            let row = record.rows.iter_mut().find(|row| row.variant == format!("storage_{}", named(kib)));
+            row.unwrap().isolated_us.as_mut().unwrap().median *= 1.07;
+        }
+        assert_eq!(level(&record), before + 1);
+    }
+
     /// Of some sizes alone, it is not known which caches they are of.
     #[test]
     fn without_the_smallest_size_no_level_has_a_name() {
@@ -224,7 +262,7 @@ mod tests {
         let (record, plan) = recorded();
         let text = verdict(&Figures::new(&record.rows), &Plan { vendor: 0x1002, ..plan }).unwrap();
         assert!(
-            text.starts_with("cache 1: ") && text.contains("\ncache 3: ") && text.contains("\nmemory: "),
+            text.contains("\ncache 1: ") && text.contains("\ncache 3: ") && text.contains("\nmemory: "),
             "{text}"
         );
     }

@@ -59,15 +59,12 @@ fn plot(record: &Record, title: &str) -> Result<XyPlot> {
 }
 
 /// The clocks of a unit of work; `None` for a row without a time.
-#[expect(clippy::cast_precision_loss, reason = "drawn")]
 fn point(row: &Row, cell: &Cell) -> Result<Option<Point>> {
     let x = kib(&cell.row)?;
-    let (Some(us), Some(mhz), Some(work)) = (row.isolated_us, row.clock_mhz, &row.declared.work) else {
-        return Ok(None);
-    };
-    let clocks = |us: f64| us * mhz.median / work.count as f64;
-    let interval = us.median_95.map(|interval| [clocks(interval.low), clocks(interval.high)]);
-    Ok(Some(Point { x, y: clocks(us.median), interval }))
+    let Some(us) = row.isolated_us else { return Ok(None) };
+    let clocks = |us: f64| row.per_unit(us)?.cycles;
+    let interval = us.median_95.and_then(|interval| Some([clocks(interval.low)?, clocks(interval.high)?]));
+    Ok(clocks(us.median).map(|y| Point { x, y, interval }))
 }
 
 /// `4 MiB` is 4096.
