@@ -21,7 +21,7 @@ const FAULTS: usize = 120;
 const QUICK: &str = "--repetitions 1 --samples 1 --seed 1";
 
 /// What is run: the sample and its arguments. Small: the calls matter, not their times.
-const WORKLOADS: [(&str, &str); 20] = [
+const WORKLOADS: [(&str, &str); 21] = [
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --check"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --profile"),
@@ -42,6 +42,7 @@ const WORKLOADS: [(&str, &str); 20] = [
     ("groestl", "--hashes 64 --variants one_table,bits"),
     ("registers", "--invocations 2048 --variants image_1,live_112"),
     ("memory_latency", "--largest 1 --variants storage_1_mib,image_2_kib"),
+    ("load_rate", "--variants sampled_r8_1,buffer_32_1"),
 ];
 
 /// Arguments of what takes no samples.
