@@ -238,6 +238,13 @@ impl Lab {
             !times_itself || self.wanted() == 1,
             "a variant times itself, which needs a lab that is `alone`"
         );
+        if !self.gpu.waves.cycles {
+            let timed = self.variants.iter_mut().filter(|variant| variant.times_itself.is_some());
+            timed.for_each(|variant| {
+                variant
+                    .skip(Some("the device has no clock that shaders can read (VK_KHR_shader_clock)".into()));
+            });
+        }
         let mut names = BTreeSet::new();
         for variant in &self.variants {
             ensure!(names.insert(&variant.name), "two variants are called {}", variant.name);
