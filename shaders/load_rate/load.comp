@@ -68,21 +68,23 @@ layout(set = 0, binding = 2, FORMAT) uniform readonly image2D texels;
 #define WORDS_OF(at) at
 #endif
 
-// Waits until all of them have what they loaded.
+// To store what was loaded before a barrier makes every wave wait for its loads.
+shared uint warmed[gl_WorkGroupSize.x];
 shared uint sums[gl_WorkGroupSize.x];
 
 void main() {
     uint self = gl_LocalInvocationIndex;
+    uint next = (self + 1u) % gl_WorkGroupSize.x;
     VALUE sum = VALUE(0);
-    // Into the cache.
+    // Brings all places into the L1.
     for (uint number = self; number < PLACES; number += gl_WorkGroupSize.x) {
         sum += LOAD(PLACE_OF(number));
     }
-    sums[self] = SUM;
+    warmed[self] = SUM;
     barrier();
     uvec2 began = clockRealtime2x32EXT();
     // Always the same, which no compiler can know: no load begins before the clock is read.
-    PLACE first = PLACE_OF((began == uvec2(~0u) ? 0u : self) % TILE);
+    PLACE first = PLACE_OF((began == uvec2(~0u) ? warmed[next] : self) % TILE);
     for (uint turn = 0u; turn < TURNS; turn++) {
         PLACE at = first ^ PLACE_OF(shift_of(turn));
         sum += LOAD(at);
@@ -99,5 +101,5 @@ void main() {
     if (self == 0u) {
         ticks = clockRealtime2x32EXT().x - began.x;
     }
-    results[self] = uvec2(sums[self], bitfieldInsert(WORDS_OF(first).x, WORDS_OF(first).y, 16, 16));
+    results[self] = uvec2(sums[next], bitfieldInsert(WORDS_OF(first).x, WORDS_OF(first).y, 16, 16));
 }

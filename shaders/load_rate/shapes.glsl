@@ -27,7 +27,7 @@ uvec2 texel_of(uint number) {
     return uvec2(tile * 8u + bits.x, bits.y);
 }
 
-// By what the places of this turn are shifted in their tiles: the same for all invocations, so that the shape stays.
+// By what the places of this turn are shifted: by half a tile or not, so that the order within a wave stays.
 uint shift_of(uint turn) {
-    return turn * 0x9E3779B1u >> 26u;
+    return (turn * 0x9E3779B1u >> 31u) * TILE / 2u;
 }

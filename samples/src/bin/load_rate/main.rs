@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! wave 0   load load load load …          the loads of one workgroup, which all hit the L1;
-//! wave 1   load load load load …          no load waits for another
+//! wave 1   load load load load …          none needs what another one loads
 //! …
 //!
 //! {2x2} ┌─┬─┬─┬─┐  {4x1} ┌───────┬───────┐   four invocations load texels of a square,
@@ -12,16 +12,18 @@
 //!
 //! - `sampled_*` and `image_*` load texels of a sampled image and of a storage image, in five formats.
 //! - `buffer_*` load 32, 64 or 128 bits per invocation of a storage buffer.
-//! - The number at the end is that of the waves. One alone waits for its own loads.
-//! - `2x2_*`, `4x1_*`, `row_*` and `column_*` differ in the texels that the invocations of a wave load together.
+//! - The number at the end is that of the waves. A wave has as many invocations as a subgroup of the device.
+//! - `*_2x2`, `*_4x1`, `*_row` and `*_column` differ in the texels that the invocations of a wave load together. `*_2x2` is the
+//!   shape of all others.
 //!
-//! There is one workgroup, so that one multiprocessor works. It loads each of 512 texels or elements once, at most 8 KiB, which are
-//! then in the L1. Between two readings of the device's time each invocation loads 4096 of them, eight at once, and adds them up.
-//! Times are per 64 loads, since 64 invocations are a wave of GCN. On NVIDIA that is two loads of a wave of 32.
+//! There is one workgroup, so that one multiprocessor works (on RDNA it may be a pair of compute units). It first loads each of 512
+//! texels or elements, at most 8 KiB, which are then in the L1. Between two readings of the device's time each invocation does 4096
+//! loads, eight at once, and adds up what it loads. Times are per 64 loads, since 64 invocations are a wave of GCN. On NVIDIA that
+//! is two loads of a wave of 32.
 //!
 //! Expect 16 clocks for images of GCN, as in the talk, which are four texels per clock. On an H200 they are 8, and 16 for texels of
-//! 16 bytes. Four invocations that load a row of wide texels take up to twice as long as if they load a square: the talk suspects
-//! conflicts of banks. Loads of a buffer do not go through the units for textures. On an H200 they take 2, 4 and 8 clocks.
+//! 16 bytes. There, four invocations that load a row of wide texels take up to twice as long as if they load a square: the talk
+//! suspects conflicts of banks. Loads of a buffer take 2, 4 and 8 clocks on an H200, which are 128 bytes per clock.
 //!
 //! Look for, in RGP or Nsight: the share of time in which the texture unit is busy.
 //!
@@ -35,11 +37,25 @@ mod verdict;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use common::{Binding, BufferSet, Buffers, Declared, Kernel, KernelBuilder, Lab, NoArgs, run, sample};
+use clap::value_parser;
+use common::{Binding, BufferSet, Buffers, Declared, Kernel, KernelBuilder, Lab, run, sample};
 
 use shapes::{Shape, TILE, sums};
 use texels::{ELEMENTS, Elements, FORMATS, Texels};
 use verdict::{headline, verdict};
+
+/// How often does a multiprocessor return a load?
+#[derive(clap::Args, Clone, Debug)]
+#[command(
+    after_help = "--variants '*_2x2,*_4x1' # squares and rows of texels\n--variants 'buffer_*' # loads of a buffer alone"
+)]
+struct Args {
+    /// Loads of each invocation, rounded up to a multiple of 8 [default: 4096, on a CPU 64]
+    ///
+    /// More of them where the device's time has coarse steps.
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(8..=65536))]
+    loads: Option<u32>,
+}
 
 fn main() -> ExitCode {
     run(sample!(), load_rate)
@@ -56,9 +72,8 @@ const SHOWN: &str = "rgba8_4x1";
 /// Pixels of the picture along a side of a texel.
 const ENLARGED: u32 = 16;
 const COLOURS: [[u8; 3]; 4] = [[214, 96, 77], [244, 165, 130], [67, 147, 195], [146, 197, 222]];
-/// Times are those of so many: of a wave of GCN.
+/// Times are per so many loads, which are a wave of GCN.
 const LOADS: u64 = 64;
-const NO_CLOCK: &str = "the device has no clock that shaders can read (VK_KHR_shader_clock)";
 
 /// What all variants share.
 #[derive(Clone, Copy)]
@@ -68,22 +83,25 @@ struct Rates {
     wave: u32,
     /// Ticks of the device's time that the loads took.
     took: Buffers,
+    /// Whether the time is that of these loads: on a CPU device it is that of all.
+    has_times: bool,
 }
 
-fn load_rate(lab: &mut Lab, _: &NoArgs) -> Result<()> {
+fn load_rate(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.describe(include_str!("variants.toml"))?;
     lab.alone();
     let device = lab.device();
     let is_small = device.is_cpu() && !lab.runs_nothing;
     // Code is also compiled for AMD's GPUs.
     let wave = if device.is_cpu() && lab.runs_nothing { 64 } else { device.subgroup_size };
-    let most = device.max_workgroup_invocations;
+    let most = device.max_workgroup_invocations.min(device.max_workgroup_size[0]);
     let counts = if is_small { &[1, 8][..] } else { &[1, 4, 8, 16, 32] };
     let waves: Vec<u32> = counts.iter().copied().filter(|waves| waves * wave <= most).collect();
     let took = lab.output("what the loads took", BufferSet::new(1, 1, 0))?;
-    let rates = Rates { turns: if is_small { 8 } else { 512 }, wave, took };
+    let turns = args.loads.unwrap_or(if is_small { 64 } else { 4096 }).div_ceil(AT_ONCE);
+    let rates = Rates { turns, wave, took, has_times: !lab.device().is_cpu() };
     lab.report.setting("invocations per wave", wave);
-    lab.report.setting("loads per invocation", rates.turns * AT_ONCE);
+    lab.report.setting("loads", turns * AT_ONCE);
     for texels in FORMATS {
         images(lab, rates, texels, &waves)?;
     }
@@ -91,9 +109,9 @@ fn load_rate(lab: &mut Lab, _: &NoArgs) -> Result<()> {
         buffers(lab, rates, elements, &waves)?;
     }
     lab.report.show_matrix();
-    let stated = waves.clone();
-    lab.report.headline(move |figures| headline(figures, &stated));
-    lab.report.verdict(move |figures| verdict(figures, &waves));
+    let most = waves.last().copied().unwrap_or_default();
+    lab.report.headline(move |figures| headline(figures, most));
+    lab.report.verdict(move |figures| verdict(figures, most));
     Ok(())
 }
 
@@ -173,12 +191,14 @@ impl Rates {
         from: Binding,
     ) {
         let took = self.took;
-        let has_clocks = lab.gpu.waves.cycles;
         let variant = lab.variant(name, move |cmd, rep| {
             let [results, took] = [results, took].map(|set| Binding::from(set.get(rep.index, 0)));
             cmd.dispatch(kernel, &[results, took, from], &(), [1, 1, 1]);
         });
-        variant.times_itself(took.get(0, 0)).skip((!has_clocks).then(|| NO_CLOCK.to_owned()));
+        variant.times_itself(took.get(0, 0));
+        if !self.has_times {
+            return;
+        }
         let loads = u64::from(self.turns * AT_ONCE * waves * self.wave);
         variant.declares(Declared::default().work(loads / LOADS, &format!("{LOADS} loads")));
     }

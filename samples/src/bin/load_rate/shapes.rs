@@ -42,19 +42,21 @@ const fn every_second_bit(bits: u32) -> u32 {
     (bits & 1) | (bits >> 1 & 2) | (bits >> 2 & 4)
 }
 
-/// By what the places of a turn are shifted in their tiles.
+/// By what the places of a turn are shifted.
 const fn shift(turn: u32) -> u32 {
-    turn.wrapping_mul(0x9E37_79B1) >> 26
+    (turn.wrapping_mul(0x9E37_79B1) >> 31) * TILE / 2
 }
 
-/// The sum of what each invocation loads, where each place holds the word that `held` says.
+/// The sum of what each invocation loads, where each place holds the word that `held` says. An invocation writes the sum of the
+/// next one.
 pub fn sums(held: impl Fn(u32) -> u32, turns: u32, invocations: u32) -> Vec<u32> {
     let held: Vec<Wrapping<u32>> = (0..PLACES).map(|place| Wrapping(held(place))).collect();
     let step =
         |from: u32, by: u32| held.iter().skip(from as usize).step_by(by as usize).sum::<Wrapping<u32>>();
     let of_turns = |own: u32| (0..turns).map(|turn| step(own ^ shift(turn), TILE)).sum::<Wrapping<u32>>();
     let timed: Vec<_> = (0..TILE.min(invocations)).map(of_turns).collect();
-    (0..invocations).map(|own| (step(own, invocations) + timed[(own % TILE) as usize]).0).collect()
+    let sum = |own: u32| (step(own, invocations) + timed[(own % TILE) as usize]).0;
+    (0..invocations).map(|own| sum((own + 1) % invocations)).collect()
 }
 
 #[cfg(test)]
@@ -102,7 +104,7 @@ mod tests {
                     sum += held((own ^ shift(turn)) + tile * TILE);
                 }
             }
-            assert_eq!(sums[own as usize], sum);
+            assert_eq!(sums[(own as usize + 31) % 32], sum);
         }
     }
 }

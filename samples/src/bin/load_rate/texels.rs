@@ -5,7 +5,7 @@ use samples::half;
 
 use crate::shapes::PLACES;
 
-/// Sides of the images: those of 64 texels in a row and of 64 in a column.
+/// Images are 64x64, so that a row and a column of 64 texels both fit.
 const SIDE: u32 = 64;
 
 /// What a texel is.
@@ -29,8 +29,8 @@ pub const FORMATS: [Texels; 5] = [
     Texels { name: "rgba32f", format: Format::R32G32B32A32_SFLOAT, components: 4, bytes: 16 },
 ];
 
-/// Scrambles a number.
-const fn random(number: u32) -> u32 {
+/// Scrambles a number, so that each place holds another.
+const fn scrambled(number: u32) -> u32 {
     let x = number.wrapping_mul(0x9E37_79B1) ^ 0x7F4A_7C15;
     (x ^ x >> 15).wrapping_mul(0x85EB_CA6B)
 }
@@ -43,8 +43,8 @@ impl Texels {
 
     /// The whole number that a component of a texel is. Fractions of 8 bits are 0 or 1, which add up without rounding.
     const fn number(&self, [x, y]: [u32; 2], component: u32) -> u32 {
-        let random = random((y * SIDE + x) * 4 + component);
-        random >> if self.bits() == 8 { 31 } else { 28 }
+        let scrambled = scrambled((y * SIDE + x) * 4 + component);
+        scrambled >> if self.bits() == 8 { 31 } else { 28 }
     }
 
     /// The components as one number, as the shader adds them up.
@@ -65,7 +65,6 @@ impl Texels {
         #[expect(clippy::cast_precision_loss, reason = "at most 15")]
         let bits = |number: u32| match self.bits() {
             8 => number * 255,
-            16 if number == 0 => 0,
             16 => half::nearest(number as f32),
             _ => (number as f32).to_bits(),
         };
@@ -97,13 +96,13 @@ pub const ELEMENTS: [Elements; 3] = [
 impl Elements {
     /// The words as one, as the shader adds them up.
     pub fn held(self, number: u32) -> u32 {
-        (0..self.words).fold(0, |sum, word| sum.wrapping_add(random(number * self.words + word) << word))
+        (0..self.words).fold(0, |sum, word| sum.wrapping_add(scrambled(number * self.words + word) << word))
     }
 
     /// The buffer.
     pub fn buffer(self, lab: &mut Lab) -> Buffer {
         lab.input_buffer(&format!("elements of {} words", self.words), move || {
-            (0..PLACES * self.words).map(random).collect()
+            (0..PLACES * self.words).map(scrambled).collect()
         })
     }
 }
