@@ -24,7 +24,7 @@
 //! others. So neither the launch nor a cold cache is part of the time.
 //!
 //! Expect 3 to 5 levels. In the talk an L1 hit takes 114 clocks of GCN, an L2 hit 190 and a miss 350. On an H200 it is 47, 297 and
-//! 681, of which about 14 are the address.
+//! 683, of which about 14 are the address.
 //!
 //! Look for, in RGP or Nsight: one wave, which waits.
 //!

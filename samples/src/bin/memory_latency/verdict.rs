@@ -208,12 +208,12 @@ mod tests {
         assert_eq!(
             verdict(&Figures::new(&record.rows), &plan).unwrap().lines().collect::<Vec<_>>(),
             [
-                "Clocks per load: L1 47, L2 297, far L2 534, memory 681.",
+                "Clocks per load: L1 47, L2 297, far L2 535, memory 683.",
                 "L1: 47.1 clocks (23.8 ns) in walks up to 128 KiB. The talk: 114 on GCN. gpu-benches: 32 on a GH200.",
                 "L2: 297.0 clocks (150.0 ns) in walks up to 20 MiB. The talk: 190 on GCN. gpu-benches: 280 on a GH200.",
-                "far L2: 534.3 clocks (269.8 ns) in walks up to 56 MiB.",
-                "memory: 681.3 clocks (344.1 ns) in walks up to 2 GiB. The talk: 350 on GCN. gpu-benches: 680 on a GH200.",
-                "1 MiB of lines take 295 clocks per load, and 507 spread over 8 GiB: probably the translation of addresses \
+                "far L2: 535.1 clocks (270.2 ns) in walks up to 56 MiB.",
+                "memory: 682.7 clocks (344.8 ns) in walks up to 2 GiB. The talk: 350 on GCN. gpu-benches: 680 on a GH200.",
+                "1 MiB of lines take 295 clocks per load, and 506 spread over 8 GiB: probably the translation of addresses \
                  (TLB). Up to 2 GiB it adds less than 5 %.",
             ]
         );
