@@ -98,3 +98,49 @@ fn one_wave(figures: &Figures<'_>, most: u32) -> Option<String> {
     let more = Some(one? / all?).filter(|_| most > 1)?;
     Some(format!("{LOADS} loads of rgba8 take {more:.1}x as long with one wave as with {most}."))
 }
+
+#[cfg(test)]
+mod tests {
+    use common::record::headline::LONGEST;
+    use common::record::{Outcome, Record};
+
+    use super::*;
+
+    fn recorded() -> Record {
+        samples::recorded("2026-11-27-nvidia-h200/load_rate").unwrap()
+    }
+
+    #[test]
+    fn a_record_leads_to_its_verdict() {
+        let record = recorded();
+        let figures = Figures::new(&record.rows);
+        let headline = headline(&figures, 32);
+        assert_eq!(headline.finding, "64 loads of an image take 8.01 clocks");
+        assert!(headline.finding.chars().count() <= LONGEST && headline.claim.chars().count() <= LONGEST);
+        assert_eq!(headline.outcome, Outcome::DoesNotHold);
+        assert_eq!(headline.published.unwrap(), "talk: 16 clocks");
+        assert_eq!(
+            verdict(&figures, 32).unwrap().lines().collect::<Vec<_>>(),
+            [
+                "Clocks per 64 loads: r8 8.0, rgba8 8.6, rgba16f 8.6, r32f 8.0, rgba32f 16.0 of an image; 32 bits 2.2, 64 bits \
+                 4.0, 128 bits 8.1 of a buffer.",
+                "A multiprocessor loads at most 127 bytes per clock of a buffer and 64 of an image.",
+                "Of a sampled image, 4x1 texels per four invocations take, in place of 2x2: 1.00x as long for rgba8, 1.87x as \
+                 long for rgba16f, 2.00x as long for rgba32f.",
+                "64 loads of rgba8 take 4.9x as long with one wave as with 32.",
+            ]
+        );
+    }
+
+    /// Of few waves nothing is said of what a multiprocessor can do.
+    #[test]
+    fn without_the_most_waves_nothing_is_claimed() {
+        let mut record = recorded();
+        record.rows.retain(|row| !row.variant.ends_with("_32"));
+        let figures = Figures::new(&record.rows);
+        assert_eq!(headline(&figures, 32).outcome, Outcome::Undecided);
+        let text = verdict(&figures, 32).unwrap();
+        assert!(text.starts_with("Of a sampled image, 4x1") && text.lines().count() == 1, "{text}");
+        assert_eq!(verdict(&Figures::new(&[]), 32), None);
+    }
+}
