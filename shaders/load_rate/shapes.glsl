@@ -1,7 +1,7 @@
 // Which texels the invocations of a wave load together.
 
 layout(constant_id = 1) const uint SHAPE = 0u;
-const uint QUADS = 0u;   // four invocations load 2x2 texels, 64 a tile of 8x8
+const uint QUADS = 0u;   // four invocations load 2x2 texels, 64 per tile of 8x8
 const uint BLOCKS = 1u;  // 4x1 texels of a tile of 8x8
 const uint ROWS = 2u;    // 4x1 texels of 64x1
 const uint COLUMNS = 3u; // 1x4 texels of 1x64

@@ -5,25 +5,25 @@
 //! wave 1   load load load load …          none needs what another one loads
 //! …
 //!
-//! {2x2} ┌─┬─┬─┬─┐  {4x1} ┌───────┬───────┐   four invocations load texels of a square,
-//!       │ │ │ │ │        ├───────┼───────┤   or of a row
-//!       ├─┼─┼─┼─┤        ├───────┼───────┤
+//! {2x2} ┌───┬───┬───┬───┐  {4x1} ┌───────┬───────┐   four invocations load texels of a square,
+//!       │   │   │   │   │        ├───────┼───────┤   or of a row
+//!       ├───┼───┼───┼───┤        ├───────┼───────┤
 //! ```
 //!
 //! - `sampled_*` and `image_*` load texels of a sampled image and of a storage image, in five formats.
 //! - `buffer_*` load 32, 64 or 128 bits per invocation of a storage buffer.
 //! - The number at the end is that of the waves. A wave has as many invocations as a subgroup of the device.
-//! - `*_2x2`, `*_4x1`, `*_row` and `*_column` differ in the texels that the invocations of a wave load together. `*_2x2` is the
-//!   shape of all others.
+//! - `*_2x2`, `*_4x1`, `*_row` and `*_column` differ in the texels that the invocations of a wave load together. They have the most
+//!   waves. `*_2x2` is the shape of all others.
 //!
 //! There is one workgroup, so that one multiprocessor works (on RDNA it may be a pair of compute units). It first loads each of 512
 //! texels or elements, at most 8 KiB, which are then in the L1. Between two readings of the device's time each invocation does 4096
 //! loads, eight at once, and adds up what it loads. Times are per 64 loads, since 64 invocations are a wave of GCN. On NVIDIA that
 //! is two loads of a wave of 32.
 //!
-//! Expect 16 clocks for images of GCN, as in the talk, which are four texels per clock. On an H200 they are 8, and 16 for texels of
-//! 16 bytes. There, four invocations that load a row of wide texels take up to twice as long as if they load a square: the talk
-//! suspects conflicts of banks. Loads of a buffer take 2, 4 and 8 clocks on an H200, which are 128 bytes per clock.
+//! Expect 16 clocks per 64 loads of an image on GCN, as in the talk, which is four texels per clock. An H200 takes 8 to 9, and 16 for
+//! texels of 16 bytes. There, four invocations that load a row of wide texels take up to twice as long as if they load a square. Loads
+//! of a buffer take 2.2, 4.0 and 8.1 clocks on an H200, which are up to 127 bytes per clock.
 //!
 //! Look for, in RGP or Nsight: the share of time in which the texture unit is busy.
 //!

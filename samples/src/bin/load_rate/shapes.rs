@@ -10,7 +10,7 @@ pub const TILE: u32 = 64;
 /// Which texels belong to neighbouring invocations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Four invocations load 2x2 texels, 64 a tile of 8x8.
+    /// Four invocations load 2x2 texels, 64 per tile of 8x8.
     Quads,
     /// 4x1 texels of a tile of 8x8.
     Blocks,
