@@ -10,6 +10,7 @@ use common::{Access, Extent, Lab, Scope, Stage};
 pub mod bands;
 pub mod chain;
 pub mod half;
+pub mod lines;
 pub mod machine;
 pub mod residency;
 pub mod steps;

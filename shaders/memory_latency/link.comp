@@ -1,6 +1,6 @@
 #version 460
 // Untraced modules: -
-#include "memory_latency/lines.glsl"
+#include "include/lines.glsl"
 
 // Links the lines of one of four buffers, which a walk reads in turn: each line holds where the next buffer's line is.
 

@@ -3,7 +3,7 @@
 // Modules: STORAGE MARKED
 #extension GL_EXT_shader_realtime_clock : require
 #extension GL_EXT_samplerless_texture_functions : require
-#include "memory_latency/lines.glsl"
+#include "include/lines.glsl"
 
 // One invocation reads from line to line: what it reads says where the next line is. Before, all of them read the lines that a
 // round reads last, so that caches hold what a round leaves in them.

@@ -3,8 +3,8 @@
 use anyhow::Result;
 use common::{Binding, Format, Lab};
 
-use crate::chain::{Chain, LINE};
 use crate::{WORKGROUP, Walks, named};
+use samples::lines::{Chain, LINE};
 
 /// What every device on a desktop can bind as a uniform buffer, and most can bind no more.
 const UNIFORM_KIB: u32 = 64;

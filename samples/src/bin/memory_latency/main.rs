@@ -31,7 +31,6 @@
 //! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Understanding GCN Vector Memory Access". The method is that of
 //! gpu-latency in RRZE-HPC's gpu-benches, whose clocks stand beside.
 
-mod chain;
 mod images;
 mod storage;
 mod verdict;

@@ -4,14 +4,12 @@ use anyhow::{Result, ensure};
 use common::{Buffer, BufferSet, Buffers, Lab};
 use samples::in_rows;
 
-use crate::chain::{Chain, LINE};
 use crate::verdict::Plan;
 use crate::{UNWRITTEN, WORKGROUP, Walks, named};
+use samples::lines::{Chain, LINE, WORDS};
 
 /// A walk reads a line of each of four buffers in turn, because many devices allow no buffer of more than 4 GiB.
 const BUFFERS: u32 = 4;
-/// Words of a line, each of another chain.
-const WORDS: u32 = 32;
 /// KiB of lines that are spread over more and more memory: more than most L1 hold, and fewer than most L2.
 pub const SPREAD: u64 = 1024;
 /// KiB of a page, by which GPUs translate addresses where memory is not scattered.

@@ -1,8 +1,10 @@
 //! Chains: the order in which a walk reads lines, with the formulas of the shaders. They are the CPU reference, too: they tell
 //! where a walk ends without walking.
 
+/// Words of a line.
+pub const WORDS: u32 = 32;
 /// Bytes of a line.
-pub const LINE: u64 = 128;
+pub const LINE: u64 = 4 * WORDS as u64;
 
 /// Permutes the numbers below `2^bits`.
 const fn permuted(x: u32, bits: u32) -> u32 {

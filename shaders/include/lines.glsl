@@ -7,7 +7,7 @@ layout(push_constant) uniform Walk {
     uint gap_bits; // a line of each 2^gap_bits is read
     uint chain;    // several chains share the lines: this one's number
     uint warmed;   // lines that are read before the walk, the last ones of its round
-    uint loads;    // that are timed, a multiple of 4
+    uint loads;    // that are timed
 };
 
 // Permutes the numbers below 2^bits.
