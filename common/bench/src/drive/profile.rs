@@ -40,6 +40,9 @@ const LAST_CAPTURE: Duration = Duration::from_millis(500);
 pub fn profile(lab: &Lab, stopped: &dyn Fn() -> bool) -> Result<Tour> {
     let mut session = Session::new(lab)?;
     session.dry_run()?;
+    if lab.report.empties_caches {
+        session.make_cold()?;
+    }
     let tour = Tour::new(lab, "").visit(lab, stopped, "not shown", |v| match session.left_out(v) {
         Some(Status::Skipped { reason } | Status::Unsupported { reason }) => {
             Ok(Said::LeftOut(reason.clone()))

@@ -134,7 +134,7 @@ impl<'l> Session<'l> {
             let (name, label) = (&variant.name, &variant.label);
             bail!("--cold cannot empty the caches of {label}, another program's: add --without {name}");
         }
-        let cache_flush = CacheFlush::new(self.lab).context("--cold needs two large buffers")?;
+        let cache_flush = CacheFlush::new(self.lab).context("emptying the caches needs two large buffers")?;
         let mib = cache_flush.bytes >> 20;
         self.cache_flush = Some(cache_flush);
         Ok(format!("cold: {mib} MiB filled, then {mib} MiB read, before each sample"))

@@ -68,6 +68,7 @@ pub struct Report {
     pub(crate) verdict: Option<Verdict>,
     pub(crate) trials: Option<usize>,
     pub(crate) is_together: bool,
+    pub(crate) empties_caches: bool,
     pub(crate) wants_traces: bool,
     /// How the cross tables are shown that variants have a [`cell`](crate::variant::Variant::cell) in.
     pub(super) matrix: Option<Matrix>,
@@ -111,6 +112,11 @@ impl Report {
     /// another variant has just used it.
     pub fn sample_together(&mut self) {
         self.is_together = true;
+    }
+
+    /// Empties the caches before each sample, as `--cold` does.
+    pub fn empty_caches(&mut self) {
+        self.empties_caches = true;
     }
 
     /// Traces the waves of every variant by default if the device has a shader clock, for a sample whose results

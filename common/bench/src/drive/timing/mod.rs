@@ -73,7 +73,7 @@ pub fn measure(
 
 /// Prepares caches and clock readings as the options ask, and returns the method of the measurement.
 fn prepare(lab: &Lab, session: &mut Session<'_>, plan: &Plan, options: &BenchOptions) -> Result<Method> {
-    let caches = if options.cold { session.make_cold()? } else { "warm".into() };
+    let caches = if options.cold || lab.report.empties_caches { session.make_cold()? } else { "warm".into() };
     let clocks = match session.watch_clock()? {
         None => "read with each sample: cycles over time, VK_KHR_shader_clock".to_owned(),
         Some(reason) => format!("unknown: {reason}"),
