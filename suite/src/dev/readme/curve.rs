@@ -1,4 +1,4 @@
-//! Draws a cross table whose rows are sizes or numbers of waves: a line per column.
+//! Draws a cross table whose rows are sizes or numbers: a line per column.
 
 use std::path::Path;
 
@@ -11,15 +11,14 @@ use crate::report::plot::{Kind, Line, Point, XyPlot};
 
 const CURVE: &str = "a curve is asked for by: curve FILE.svg \"WHAT\" RECORD \"TABLE\"";
 
-/// A tick of the horizontal axis stands at each power of this many KiB, or at each row of a short table.
-const TICKS_APART: f64 = 16.0;
-/// Most rows of a short table.
+/// Most rows of a short table, each of which has a tick of the horizontal axis. Else each power of 4 has one, of 16 where sizes
+/// are in KiB.
 const SHORT: usize = 8;
 
 /// A picture of what a unit of work takes in clocks, in the rows of a record that have a cell in this table.
 ///
 /// # Errors
-/// If there is no such table, or the head of a row is no size and no number of waves.
+/// If there is no such table, or the head of a row has no number.
 pub(super) fn curve(folder: &Path, asked: &[&str]) -> Result<Made> {
     let [file, what, run, title] = *asked else { bail!(CURVE) };
     ensure!(file.ends_with(".svg"), CURVE);
@@ -48,13 +47,14 @@ fn plot(record: &Record, title: &str) -> Result<XyPlot> {
     let sizes =
         sizes.into_iter().map(|head| Ok((position(head)?, head.to_owned()))).collect::<Result<Vec<_>>>()?;
     let is_short = sizes.len() <= SHORT;
-    let is_tick = |at: f64| is_short || (at.log2() / TICKS_APART.log2()).fract() == 0.0;
+    let in_kib = sizes.iter().any(|(_, head)| head.ends_with("KiB"));
+    let is_tick = |at: f64| is_short || (at.log2() / if in_kib { 4.0 } else { 2.0 }).fract() == 0.0;
     // `64 loads` stay as they are.
     let one = if unit.starts_with(|c: char| c.is_ascii_digit()) { &unit } else { unit.trim_end_matches('s') };
     Ok(XyPlot {
         title: format!("{} on {}", record.sample, record.device.name),
         subtitle: title.to_owned(),
-        x_axis: if is_short { "logarithmic" } else { "size (logarithmic)" }.into(),
+        x_axis: if in_kib { "size (logarithmic)" } else { "logarithmic" }.into(),
         x_kind: Kind::Log,
         x_ticks: sizes.into_iter().filter(|(at, _)| is_tick(*at)).collect(),
         y_axis: format!("clocks per {one} (logarithmic)"),
@@ -63,27 +63,24 @@ fn plot(record: &Record, title: &str) -> Result<XyPlot> {
     })
 }
 
-/// The clocks of a unit of work; `None` for a row without a time.
+/// The clocks of a unit of work; `None` for a row without a time, and where a logarithmic axis has no place.
 fn point(row: &Row, cell: &Cell) -> Result<Option<Point>> {
     let x = position(&cell.row)?;
-    let Some(us) = row.isolated_us else { return Ok(None) };
+    let Some(us) = row.isolated_us.filter(|_| x > 0.0) else { return Ok(None) };
     let clocks = |us: f64| row.per_unit(us)?.cycles;
     let interval = us.median_95.and_then(|interval| Some([clocks(interval.low)?, clocks(interval.high)?]));
     Ok(clocks(us.median).map(|y| Point { x, y, interval }))
 }
 
-/// `4 MiB` is 4096, `8 waves` is 8.
+/// `4 MiB` is 4096, `8 waves` and `+ 8 L1` are 8.
 fn position(head: &str) -> Result<f64> {
-    let (number, unit) = head.split_once(' ').unwrap_or((head, ""));
+    let (number, unit) = head.trim_start_matches("+ ").split_once(' ').unwrap_or((head, ""));
     let factor = match unit {
-        "KiB" | "wave" | "waves" => Some(1.0),
-        "MiB" => Some(1024.0),
-        "GiB" => Some(1_048_576.0),
-        _ => None,
+        "MiB" => 1024.0,
+        "GiB" => 1_048_576.0,
+        _ => 1.0,
     };
-    let number = number.parse::<f64>().ok().zip(factor);
-    let (number, factor) = number.with_context(|| format!("'{head}' is no size and no number of waves"))?;
-    Ok(number * factor)
+    Ok(number.parse::<f64>().with_context(|| format!("'{head}' has no number"))? * factor)
 }
 
 #[cfg(test)]
@@ -113,8 +110,11 @@ mod tests {
         assert_eq!(plot.x_ticks.len(), 3);
         assert!(plot.draw().file().contains("1 GiB"));
         assert_eq!(position("8 waves").unwrap(), 8.0);
+        assert_eq!(position("+ 8 L1").unwrap(), 8.0);
+        record.rows[0].cell.as_mut().unwrap().row = "0 waves".into();
+        assert_eq!(self::plot(&record, "Sizes").unwrap().lines[0].points.len(), 1);
         record.rows[0].cell.as_mut().unwrap().row = "large".into();
-        assert!(self::plot(&record, "Sizes").unwrap_err().to_string().contains("'large' is no size"));
+        assert!(self::plot(&record, "Sizes").unwrap_err().to_string().contains("'large' has no number"));
         assert!(self::plot(&record, "None").is_err());
     }
 }
