@@ -8,7 +8,7 @@ use samples::words::published;
 use crate::{HITS, WAVES, up_to_most};
 
 const TALK: &str = "lottes2018";
-/// A load is hidden if a turn takes longer than with an L1 hit by at most this share of what it does without hits.
+/// A load is hidden if at most this share is left of the time that it adds to a turn without hits.
 const HIDDEN: f64 = 0.1;
 /// The loads: level, name, and key of what the talk computes.
 const LOADS: [(&str, &str, &str); 2] =
@@ -114,4 +114,62 @@ fn per_hit(figures: &Figures<'_>, most: u32) -> Option<Nanoseconds> {
     let interval =
         more.interval.map(|Interval { low, high }| Interval { low: low / each, high: high / each });
     Some(Nanoseconds { median: more.median / each, interval })
+}
+
+#[cfg(test)]
+mod tests {
+    use common::record::headline::LONGEST;
+    use common::record::{Outcome, Record};
+
+    use super::*;
+
+    fn recorded() -> Record {
+        samples::recorded("2026-11-28-nvidia-h200/hidden_latency").unwrap()
+    }
+
+    #[test]
+    fn a_record_leads_to_its_verdict() {
+        let record = recorded();
+        let figures = Figures::new(&record.rows);
+        let headline = headline(&figures, 32);
+        assert_eq!(headline.finding, "an L2 hit costs 62.0 L1 hits");
+        assert!(headline.finding.chars().count() <= LONGEST && headline.claim.chars().count() <= LONGEST);
+        assert_eq!(headline.outcome, Outcome::DoesNotHold);
+        assert_eq!(headline.published.unwrap(), "talk: 4.75 on GCN");
+        assert_eq!(
+            verdict(&figures, 32).unwrap().lines().collect::<Vec<_>>(),
+            [
+                "With 32 waves 3 hits per wave hide an L2 hit, which takes as long as 2.3; \
+                 32 hits per wave leave 3.7 ns of a miss, which takes as long as 5.3.",
+                "With 16 waves 5 hits per wave hide an L2 hit, which takes as long as 4.6; \
+                 64 hits per wave leave 4.3 ns of a miss, which takes as long as 10.5.",
+                "With 4 waves 64 hits per wave leave 19.6 ns of an L2 hit, which takes as long as 18.5; \
+                 64 hits per wave leave 61.9 ns of a miss, which takes as long as 42.1.",
+                "With 1 wave 64 hits per wave leave 54.8 ns of an L2 hit, which takes as long as 74.1; \
+                 64 hits per wave leave 247.1 ns of a miss, which takes as long as 168.4.",
+                "Beyond an L1 hit, an L2 hit costs 62 L1 hits (the talk: 4.75), and a miss costs 156 L1 hits (the talk: 14.75).",
+            ]
+        );
+        assert_eq!(verdict(&Figures::new(&[]), 32), None);
+    }
+
+    /// What a hit costs is known of the most waves alone.
+    #[test]
+    fn without_the_most_waves_nothing_is_claimed() {
+        let mut record = recorded();
+        record.rows.retain(|row| !row.variant.contains("_32_"));
+        let figures = Figures::new(&record.rows);
+        assert_eq!(headline(&figures, 32).outcome, Outcome::Undecided);
+        assert_eq!(verdict(&figures, 32), None);
+        assert_eq!(headline(&figures, 16).outcome, Outcome::DoesNotHold);
+    }
+
+    /// Too few samples give a median and no interval.
+    #[test]
+    fn without_an_interval_nothing_is_claimed() {
+        let mut record = recorded();
+        let row = record.rows.iter_mut().find(|row| row.variant == "l1_32_32").unwrap();
+        row.isolated_us.as_mut().unwrap().median_95 = None;
+        assert_eq!(headline(&Figures::new(&record.rows), 32).outcome, Outcome::Undecided);
+    }
 }
