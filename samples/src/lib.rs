@@ -12,6 +12,7 @@ pub mod chain;
 pub mod half;
 pub mod lines;
 pub mod machine;
+pub mod plateaus;
 pub mod residency;
 pub mod steps;
 pub mod waits;
@@ -28,6 +29,14 @@ pub const LOADS_AND_STORES: Scope = (
 );
 /// An execution dependency only: nothing is made available or visible.
 pub const NO_ACCESS: Scope = (Stage::COMPUTE_SHADER, Access::NONE);
+
+/// Grey pixels of numbers, the largest white.
+#[must_use]
+pub fn shades(numbers: &[u32]) -> Vec<[u8; 3]> {
+    let most = u64::from(numbers.iter().copied().max().unwrap_or_default().max(1));
+    let shade = |number: &u32| u8::try_from(u64::from(*number) * 255 / most).unwrap_or(u8::MAX);
+    numbers.iter().map(|number| [shade(number); 3]).collect()
+}
 
 /// The record of a committed run, such as `2026-11-26-nvidia-h200/tiles-512`. Verdicts are tested on it.
 ///

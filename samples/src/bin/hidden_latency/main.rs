@@ -41,8 +41,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::value_parser;
 use common::{Binding, Buffer, BufferSet, Buffers, Declared, Format, Image, Lab, run, sample};
-use samples::in_rows;
 use samples::lines::{Chain, WORDS};
+use samples::{in_rows, shades};
 
 use reference::{SIDES, Turns, texels};
 use verdict::{headline, verdict};
@@ -178,8 +178,6 @@ fn show(lab: &mut Lab, results: Buffers, size: [u32; 2]) {
     let caption = "what the hits of each invocation add up to, a row for each wave";
     lab.report.show(results, 0, size, caption, |words| {
         let sums: Vec<u32> = words.chunks(2).map(|pair| pair[1]).collect();
-        let most = sums.iter().copied().max().unwrap_or_default().max(1);
-        let grey = |sum: &u32| u8::try_from(u64::from(*sum) * 255 / u64::from(most)).unwrap_or(0);
-        sums.iter().map(|sum| [grey(sum); 3]).collect()
+        shades(&sums)
     });
 }

@@ -1,7 +1,5 @@
 //! Plateaus of the curve of latency over size, and what they are.
 
-use std::ops::Range;
-
 use common::{Figures, Headline, Holds, Time};
 use samples::words::published;
 
@@ -11,12 +9,6 @@ const TALK: &str = "lottes2018";
 const GPU_BENCHES: &str = "gpu-benches";
 const NVIDIA: u32 = 0x10DE;
 
-/// Sizes at which loads take as long as each other by this ratio are one plateau.
-const ALIKE: f64 = 1.05;
-/// Neighbouring levels whose loads differ by less are one, which drifts.
-const APART: f64 = 1.1;
-/// The fewest sizes of a plateau. Two alike may lie on a slope.
-const FEWEST: usize = 3;
 /// In KiB. No cache is known to be as large, so that a plateau which reaches further is memory.
 const LARGER_THAN_CACHES: u64 = 512 << 10;
 const MEMORY: &str = "memory";
@@ -77,31 +69,15 @@ fn plateaus<'p, 'r>(points: &'p [Point<'r>], plan: &Plan) -> Vec<Plateau<'p, 'r>
     if points.first().map(|point| &point.kib) != plan.storage.first() {
         return Vec::new();
     }
-    let mut found: Vec<Range<usize>> = Vec::new();
-    let mut from = 0;
-    while from < points.len() {
-        let rest = &points[from..];
-        let alike = (1..=rest.len()).take_while(|count| is_level(&rest[..*count])).last().unwrap_or(1);
-        if alike < FEWEST {
-            from += 1;
-            continue;
-        }
-        let level = from..from + alike;
-        let ns = |level: &Range<usize>| middle(&points[level.clone()]).ns;
-        match found.last_mut() {
-            Some(last) if (ns(&level) / ns(last)).ln().abs() < APART.ln() => last.end = level.end,
-            _ => found.push(level),
-        }
-        from += alike;
-    }
+    let ns: Vec<f64> = points.iter().map(|point| point.ns).collect();
+    let found = samples::plateaus::plateaus(&ns);
     let found: Vec<_> = found.into_iter().map(|level| &points[level]).collect();
     let names = names(&found, plan.vendor);
     found.into_iter().zip(names).map(|(points, name)| Plateau { name, points }).collect()
 }
 
 fn is_level(points: &[Point<'_>]) -> bool {
-    let least = points.iter().map(|point| point.ns).fold(f64::INFINITY, f64::min);
-    points.iter().all(|point| point.ns <= least * ALIKE)
+    samples::plateaus::is_level(&points.iter().map(|point| point.ns).collect::<Vec<_>>())
 }
 
 /// Names by order. Below 512 MiB the last level may be either, a cache or memory.
