@@ -60,7 +60,7 @@ mod tests {
     /// It rises by less than 10 % from one part to the next.
     #[test]
     fn a_plateau_may_drift() {
-        assert_eq!(plateaus(&[1.0, 1.0, 1.0, 1.08, 1.08, 1.08]), [0..6]);
+        assert_eq!(plateaus(&[1.0, 1.0, 1.0, 1.08, 1.08, 1.08, 2.0, 2.0, 2.0]), [0..6, 6..9]);
         assert_eq!(plateaus(&[1.0, 1.0, 1.0, 1.12, 1.12, 1.12]), [0..3, 3..6]);
     }
 

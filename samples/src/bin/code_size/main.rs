@@ -21,12 +21,12 @@
 //! together: four schedulers of NVIDIA do one each in a clock.
 //!
 //! Expect a step where a cache ends. AMD's holds 32 KiB. On an H200 there are two, behind 32 and 128 KiB. One wave, or one of each
-//! scheduler, then takes 2.2 and 5.5 times as long, and four of each 1.1 and 1.5 times: they share what is fetched. Code that runs once
+//! scheduler, then takes 2 and 5.5 times as long, and four of each 1.1 and 1.5 times: they share what is fetched. Code that runs once
 //! is as slow as the largest loop.
 //!
 //! Look for, in Nsight: stalls with "no instruction"; in RGP: waits for the fetch of instructions.
 //!
-//! Source: realhet, Optimizing Groestl hash function in GCN ASM, 2015, "ver02: Reduce code size to fit into 32KB ICache".
+//! Source: realhet, Optimizing Groestl hash function in GCN ASM, part 1, 2015, "ver02".
 
 mod verdict;
 

@@ -93,3 +93,70 @@ fn ends(figures: &Figures<'_>, plan: &Plan) -> Option<Vec<String>> {
     let none = format!("Up to {} no loop is slower than a small one.", plan.size(last_of(first)));
     Some(if lines.is_empty() { vec![none] } else { lines })
 }
+
+#[cfg(test)]
+mod tests {
+    use common::record::headline::LONGEST;
+    use common::record::{Outcome, Record};
+
+    use super::*;
+
+    fn recorded() -> (Record, Plan) {
+        let record = samples::recorded("2026-11-28-nvidia-h200/code_size").unwrap();
+        let plan = Plan { vendor: record.device.vendor_id, waves: vec![1, 4, 16] };
+        (record, plan)
+    }
+
+    #[test]
+    fn a_record_leads_to_its_verdict() {
+        let (record, plan) = recorded();
+        let headline = headline(&Figures::new(&record.rows));
+        assert_eq!(headline.finding, "a loop of 32768 additions takes 5.53x as long as 1024");
+        assert!(headline.finding.chars().count() <= LONGEST && headline.claim.chars().count() <= LONGEST);
+        assert_eq!(headline.outcome, Outcome::Holds);
+        assert_eq!(headline.published.unwrap(), "realhet: 32 KB on GCN");
+        assert_eq!(
+            verdict(&Figures::new(&record.rows), &plan).unwrap().lines().collect::<Vec<_>>(),
+            [
+                "Unroll a loop to at most 1792 additions (28 KiB). Beyond, each takes 2.03x as long with 1 wave, 2.03x with 4, \
+                 1.06x with 16.",
+                "Beyond 6144 additions (96 KiB), each takes 5.46x as long with 1 wave, 5.51x with 4, 1.48x with 16.",
+                "In code of 32768 additions (512 KiB) that runs once, each takes 5.45x as long with 1 wave, 5.53x with 4, 1.49x \
+                 with 16.",
+            ]
+        );
+        assert_eq!(verdict(&Figures::new(&[]), &plan), None);
+    }
+
+    /// Other vendors have instructions of several lengths.
+    #[test]
+    fn sizes_in_kib_are_told_of_nvidia_alone() {
+        let (record, plan) = recorded();
+        let text = verdict(&Figures::new(&record.rows), &Plan { vendor: 0x1002, ..plan }).unwrap();
+        assert!(text.contains("1792 additions.") && !text.contains("KiB"), "{text}");
+    }
+
+    /// Where one cache holds all loops, no end is told.
+    #[test]
+    fn a_level_curve_has_no_end() {
+        let (mut record, plan) = recorded();
+        for row in record.rows.iter_mut().filter(|row| row.variant.starts_with("loop_1_")) {
+            let additions = u32::try_from(row.declared.work.as_ref().unwrap().count).unwrap();
+            row.isolated_us.as_mut().unwrap().median = f64::from(additions) / 2000.0;
+        }
+        let text = verdict(&Figures::new(&record.rows), &plan).unwrap();
+        assert!(
+            text.starts_with("Up to 32768 additions (512 KiB) no loop is slower than a small one."),
+            "{text}"
+        );
+    }
+
+    /// Without all sizes it is not known where a cache ends.
+    #[test]
+    fn without_a_size_no_end_is_told() {
+        let (mut record, plan) = recorded();
+        record.rows.retain(|row| row.variant != "loop_1_64");
+        let text = verdict(&Figures::new(&record.rows), &plan).unwrap();
+        assert!(text.starts_with("In code of 32768"), "{text}");
+    }
+}
