@@ -22,7 +22,7 @@
 //! beyond an L1 hit has to be covered by its own hits, or by those of other waves.
 //!
 //! The talk divides the clocks that a load takes longer than an L1 hit by those after which the next hit returns: on GCN an L2 hit costs
-//! 76 / 16 = 4.75 hits, and a miss 236 / 16 = 14.75. The sample computes the same of its own figures. On an H200 these are 62 and 160
+//! 76 / 16 = 4.75 hits, and a miss 236 / 16 = 14.75. The sample computes the same of its own figures. On an H200 these are 62 and 156
 //! hits of a wave.
 //!
 //! Expect that many waves hide a load as soon as all their hits of a turn take as long as the load: on an H200 5 hits in each of 16
