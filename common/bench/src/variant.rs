@@ -166,10 +166,40 @@ pub struct Variant {
     pub(crate) takes_two_queues: bool,
     /// Takes a sample of what another program does.
     pub(crate) timed_by: Option<Elsewhere>,
-    /// Where the variant's kernel leaves how long it took.
-    pub(crate) times_itself: Option<Buffer>,
+    /// What the variant's kernels tell beside their results.
+    pub(crate) tells: Option<Tells>,
     /// The parts of the picture.
     pub tiles: Option<Box<dyn Fn() -> Vec<Tile>>>,
+}
+
+/// Finds a figure in what kernels write: `None` if there is nothing to tell, an error if no right kernel writes that.
+pub type Figure = Box<dyn Fn(&[u32]) -> Result<Option<f64>>>;
+
+/// What kernels tell beside their results.
+pub enum Tells {
+    /// In ticks of the device's time, how long the part took that matters.
+    Time(Buffer),
+    /// A figure that is no time.
+    Metric {
+        /// What is counted.
+        unit: String,
+        /// What the kernels write.
+        notes: Buffer,
+        /// How much of it is read.
+        words: u32,
+        /// Finds the figure.
+        figure: Figure,
+    },
+}
+
+impl Tells {
+    /// The buffer that is read after each sample, and its length in words.
+    pub(crate) const fn read(&self) -> (Buffer, u32) {
+        match self {
+            Self::Time(took) => (*took, 1),
+            Self::Metric { notes, words, .. } => (*notes, *words),
+        }
+    }
 }
 
 impl Variant {
@@ -191,7 +221,7 @@ impl Variant {
             record,
             takes_two_queues,
             timed_by: None,
-            times_itself: None,
+            tells: None,
             tiles: None,
         }
     }
@@ -252,7 +282,22 @@ impl Variant {
     /// the device's time (`clockRealtime2x32EXT()`). The lab needs [`Lab::alone`](crate::lab::Lab::alone), and the device both
     /// clocks of `VK_KHR_shader_clock`. On a CPU device timestamps are taken.
     pub fn times_itself(&mut self, took: Buffer) -> &mut Self {
-        self.times_itself = Some(took);
+        self.tells = Some(Tells::Time(took));
+        self
+    }
+
+    /// Declares a figure that is no time: `figure` finds it in the first `words` of `notes`, which the kernels write, in each sample.
+    /// It returns `None` where there is nothing to tell, and an error if no right kernel leaves such notes. The lab needs
+    /// [`Lab::alone`](crate::lab::Lab::alone).
+    pub fn metric(
+        &mut self,
+        unit: &str,
+        notes: Buffer,
+        words: u32,
+        figure: impl Fn(&[u32]) -> Result<Option<f64>> + 'static,
+    ) -> &mut Self {
+        let figure = Box::new(figure);
+        self.tells = Some(Tells::Metric { unit: unit.to_owned(), notes, words, figure });
         self
     }
 

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::{Record, Row, Sample};
 
-const COLUMNS: [&str; 16] = [
+const COLUMNS: [&str; 18] = [
     "variant",
     "round",
     "repetitions",
@@ -22,6 +22,8 @@ const COLUMNS: [&str; 16] = [
     "one_mhz",
     "many_mhz",
     "outlier",
+    "metric",
+    "metric_unit",
 ];
 
 /// One line per kept sample, in the order of the variants, with times in microseconds and all digits. A cell is
@@ -63,6 +65,8 @@ fn cells(row: &Row, repetitions: u32, sample: &Sample) -> [String; COLUMNS.len()
         or_empty(sample.one_mhz.map(|x| x.to_string())),
         or_empty(sample.many_mhz.map(|x| x.to_string())),
         or_empty(row.isolated_us.map(|all| u8::from(all.is_outlier(sample.one_us)).to_string())),
+        or_empty(sample.metric.map(|x| x.to_string())),
+        or_empty(row.metric.as_ref().map(|metric| metric.unit.clone())),
     ]
 }
 

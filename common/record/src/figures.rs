@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::stats::Summary;
 use crate::trace::TraceFigures;
-use crate::{Cost, Limit, Row, Sample, Status, Traced, is_limit};
+use crate::{Cost, Limit, Metric, Row, Sample, Status, Traced, Value, is_limit};
 
 /// The rows of a run.
 pub struct Figures<'r> {
@@ -59,6 +59,13 @@ impl<'r> Figures<'r> {
             Some(Traced::Ok { figures, .. }) => Some(figures),
             _ => None,
         }
+    }
+
+    /// The figure that a variant's kernels told.
+    #[must_use]
+    pub fn metric(&self, variant: &str) -> Option<Value> {
+        let Metric { unit, figure } = self.row(variant)?.metric.as_ref()?;
+        Some(Value::of(figure, 1.0, unit))
     }
 
     /// Median of a time of a variant, in microseconds.

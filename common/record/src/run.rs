@@ -245,6 +245,8 @@ pub enum Shows {
     Races,
     /// Time alone over the declared [`Work`], in nanoseconds and in cycles.
     PerUnit,
+    /// The figure that a variant's kernels tell ([`Row::metric`]).
+    Metric,
 }
 
 /// Where a row stands in the cross tables.
@@ -302,6 +304,9 @@ pub struct Row {
     /// What it has to do, as the sample declares it.
     #[serde(default)]
     pub declared: Declared,
+    /// A figure that the variant's kernels tell, and that is no time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metric: Option<Metric>,
     /// What its waves told, where they were asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Traced>,
@@ -335,6 +340,15 @@ impl Row {
     pub fn unmeasured(variant: &str, promise: Promise, status: Status) -> Self {
         Self { variant: variant.into(), status, promise, ..Self::default() }
     }
+}
+
+/// A figure that a variant's kernels tell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Metric {
+    /// What is counted, such as `% of neighbours`.
+    pub unit: String,
+    /// Over the samples in which there was something to tell.
+    pub figure: Summary,
 }
 
 /// What a unit of a row's work takes.
@@ -619,4 +633,7 @@ pub struct Sample {
     /// CPU time of its submit call, in microseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub submit_us: Option<f64>,
+    /// What the kernels told, in the unit of the row's [`Metric`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metric: Option<f64>,
 }

@@ -167,6 +167,7 @@ fn row(at: &str, row: &Row) -> Result<()> {
         ("clock_mhz", row.clock_mhz),
         ("record_us", row.record_us),
         ("submit_us", row.submit_us),
+        ("metric.figure", row.metric.as_ref().map(|metric| metric.figure)),
     ] {
         let Some(figure) = figure else { continue };
         let at = format!("{at}.{field}");
@@ -174,6 +175,7 @@ fn row(at: &str, row: &Row) -> Result<()> {
         match field {
             // The difference of two times may be negative in a single sample.
             "pipelined_us" => positive(&format_args!("{at}.median"), figure.median)?,
+            "metric.figure" => {}
             "record_us" | "submit_us" => not_negative(&format_args!("{at}.min"), figure.min)?,
             _ => positive(&format_args!("{at}.min"), figure.min)?,
         }
@@ -220,11 +222,12 @@ fn samples(at: &str, samples: &[Sample]) -> Result<()> {
     let mut last = None;
     for (index, sample) in samples.iter().enumerate() {
         let at = |field| format!("{at}.samples[{index}].{field}");
-        let Sample { round, one_us, many_us, one_mhz, many_mhz, record_us, submit_us, .. } = *sample;
+        let Sample { round, one_us, many_us, one_mhz, many_mhz, record_us, submit_us, metric, .. } = *sample;
         ensure!(last < Some(round), "{}: {round} is not later than the one before", at("round"));
         last = Some(round);
         let measured =
             [("one_us", Some(one_us)), ("many_us", many_us), ("one_mhz", one_mhz), ("many_mhz", many_mhz)];
+        metric.map_or(Ok(()), |value| bounded(&at("metric"), value))?;
         // CPU times may be too short for the clock, so 0 is allowed.
         let taken = [("record_us", record_us), ("submit_us", submit_us)];
         let wrong = |value: f64| !(value > 0.0 && value <= LARGEST);

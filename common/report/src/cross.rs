@@ -46,7 +46,7 @@ fn table(record: &Record, matrix: &Matrix, cells: &[(&Row, &Cell)], brief: bool)
     table
 }
 
-/// The text of a cell. It is never a bare `0` or `none`.
+/// The text of a cell. A count of races is never a bare `0` or `none`.
 fn text(record: &Record, row: &Row, shows: Shows, brief: bool) -> String {
     if row.status != Status::Ok {
         return row.status.word().into();
@@ -55,6 +55,7 @@ fn text(record: &Record, row: &Row, shows: Shows, brief: bool) -> String {
         Shows::Ratios => ratio(record.to_reference(row)),
         Shows::Times => times(row),
         Shows::PerUnit => each(row).unwrap_or_else(|| ABSENT.into()),
+        Shows::Metric => metric(row).unwrap_or_else(|| ABSENT.into()),
         Shows::Races if brief => row.racy.map_or_else(|| ABSENT.into(), trials),
         Shows::Races => row.racy.map_or_else(|| ABSENT.into(), |racy| races(racy, &row.promise)),
     }
@@ -78,6 +79,11 @@ fn each(row: &Row) -> Option<String> {
     let each = row.per_unit(row.isolated_us?.median)?;
     let cycles = each.cycles.map_or_else(|| ABSENT.into(), format::significant);
     Some(format!("{} / {cycles}", format::significant(each.ns)))
+}
+
+/// The figure that the kernels told, in the unit that the table's title names.
+fn metric(row: &Row) -> Option<String> {
+    Some(format::significant(row.metric.as_ref()?.figure.median))
 }
 
 /// In how many trials anything was wrong.
@@ -114,7 +120,7 @@ pub(super) fn rounded_up(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use record::{Work, fixture};
+    use record::{Metric, Work, fixture};
 
     use super::*;
     use crate::charset::width;
@@ -167,6 +173,21 @@ mod tests {
         assert_eq!(each(row).unwrap(), "120.0 / –");
         let text = table(&record, 120);
         assert!(text.contains("120.0 / –") && text.contains("ns / clocks per load"), "{text}");
+    }
+
+    #[test]
+    fn what_kernels_tell_is_shown_in_the_unit_of_the_table() {
+        let mut record = fixture::ratios();
+        record.matrix = Some(Matrix { corner: String::new(), shows: Shows::Metric });
+        let figure = Summary::of(&[-5.25; 3]).unwrap();
+        record.rows[0].metric = Some(Metric { unit: "% of the time".into(), figure });
+        assert_eq!(metric(&record.rows[1]), None);
+        let text = table(&record, 120);
+        assert!(text.contains("-5.25") && text.contains('–'), "{text}");
+        record.matrix = None;
+        let text = table(&record, 140);
+        assert!(text.contains("figure") && text.contains("-5.25"), "{text}");
+        assert!(text.contains("% of the time"), "{text}");
     }
 
     #[test]

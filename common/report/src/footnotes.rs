@@ -19,6 +19,9 @@ pub(super) fn groups(record: &Record, drawn: &str) -> Vec<Vec<String>> {
         Some(Shows::Races) => races_legend(record).into_iter().collect(),
         Some(Shows::Ratios) => ratios_legend(record).into_iter().collect(),
         Some(Shows::Times | Shows::PerUnit) => vec!["Cells: medians of a repetition.".into()],
+        Some(Shows::Metric) => {
+            vec!["Cells: medians of all samples, in the unit that the title names.".into()]
+        }
         None => {
             let mut lines = legend(record);
             lines.extend(racy(record));

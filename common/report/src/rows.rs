@@ -1,7 +1,7 @@
 //! The table of all that is known of each variant, and footnotes: for `-v` and for pages.
 
 use record::stats::Summary;
-use record::{Promise, Record, Row};
+use record::{Metric, Promise, Record, Row};
 
 use super::charset::{BLANK, Charset};
 use super::cross;
@@ -73,6 +73,10 @@ pub fn rows(record: &Record) -> Table {
     table.push_used(Column::new(Side::Right, format!("of{BLANK}limit"), shares));
     table.push_used(Column::new(Side::Right, rate, rates));
     table.push_used(Column::new(Side::Right, prediction, predictions));
+    table.push_used(column(Side::Left, "figure", &|row| {
+        let Metric { unit, figure } = row.metric.as_ref()?;
+        Some(format!("{} {unit}", format::significant(figure.median)))
+    }));
     table.push_used(column(Side::Left, "wrong pixels", &|row| row.racy.map(format::racy).filter(|_| mixed)));
     let correct = |row: &Row| mixed.then(|| format::correct(&row.promise).to_owned());
     table.push_used(column(Side::Left, "correct", &correct));

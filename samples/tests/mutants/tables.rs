@@ -180,7 +180,7 @@ impl Set {
         let silent = counted.iter().find(|row| !is_counted(row));
         ensure!(silent.is_none(), "not counted: {silent:?}");
         let other = record.rows.iter().find(|row| {
-            let is_wrong = matches!(row.status, Status::Wrong { .. });
+            let is_wrong = matches!(row.status, Status::Wrong { .. } | Status::Error { .. });
             !mutant.touches(&row.variant) && row.status != Status::Ok && !is_wrong
         });
         ensure!(other.is_none(), "it did not run: {other:?}");
@@ -232,14 +232,16 @@ impl Set {
     }
 }
 
-/// The variants that are called wrong, with a place and without a time.
+/// The variants that are called wrong, with a place and without a time, and those whose kernels tell what no right one tells.
 fn called_wrong(record: &Record) -> BTreeSet<&str> {
-    let wrong = record.rows.iter().filter(|row| match &row.status {
-        Status::Wrong { elements, first } => {
-            let timeless = row.isolated_us.is_none() && row.pipelined_us.is_none() && row.samples.is_empty();
-            timeless && *elements > 0 && first.contains("repetition")
-        }
-        _ => false,
+    let wrong = record.rows.iter().filter(|row| {
+        let timeless = row.isolated_us.is_none() && row.pipelined_us.is_none() && row.samples.is_empty();
+        timeless
+            && match &row.status {
+                Status::Wrong { elements, first } => *elements > 0 && first.contains("repetition"),
+                Status::Error { .. } => row.metric.is_none(),
+                _ => false,
+            }
     });
     wrong.map(|row| row.variant.as_str()).collect()
 }

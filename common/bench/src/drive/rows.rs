@@ -1,12 +1,12 @@
 //! Converts the pairs of the engine to the rows of a record.
 
 use record::stats::{Summary, paired_ratio};
-use record::{BEFORE_ITS_FIRST, Method, Racy, Row, Sample, Status, is_limit};
+use record::{BEFORE_ITS_FIRST, Method, Metric, Racy, Row, Sample, Status, is_limit};
 
 use super::uses::Uses;
 use crate::lab::{Lab, fastest};
 use crate::measure::{self, Pair};
-use crate::variant::Variant;
+use crate::variant::{Tells, Variant};
 
 /// One row per variant, in the sample's order.
 pub(super) fn rows(lab: &Lab, engine: &[measure::Row], method: &Method, uses: &Uses<'_>) -> Vec<Row> {
@@ -90,6 +90,7 @@ fn times(variant: &Variant, row: &measure::Row, method: &Method) -> Row {
     };
     let clocks: Vec<f64> = row.pairs.iter().filter_map(|p| p.one.mhz).collect();
     Row {
+        metric: metric(variant, row),
         clock_mhz: Summary::of(&clocks),
         discarded: row.discarded,
         isolated_us,
@@ -101,6 +102,13 @@ fn times(variant: &Variant, row: &measure::Row, method: &Method) -> Row {
         samples: row.pairs.iter().map(|pair| sample(pair, here)).collect(),
         ..blank(variant)
     }
+}
+
+/// The figure that the kernels told, over the samples in which there was one.
+fn metric(variant: &Variant, row: &measure::Row) -> Option<Metric> {
+    let Some(Tells::Metric { unit, .. }) = &variant.tells else { return None };
+    let figures: Vec<f64> = row.pairs.iter().filter_map(|pair| pair.one.metric).collect();
+    Some(Metric { unit: unit.clone(), figure: Summary::of(&figures)? })
 }
 
 /// The back-to-back time of each round, `(T(N) - T(1)) / (N - 1)`.
@@ -164,6 +172,7 @@ fn sample(pair: &Pair, here: bool) -> Sample {
         many_wrong: pair.many.map(|m| m.wrong),
         record_us: here.then_some(pair.one.record_us),
         submit_us: here.then_some(pair.one.submit_us),
+        metric: pair.one.metric,
     }
 }
 

@@ -34,11 +34,12 @@ use crate::lab::{Check, Lab, Shown};
 use crate::measure::Reading;
 use crate::mutate::Break;
 use crate::trace::plan::Notes;
+use crate::variant::Tells;
 
-/// Why another program took no sample.
+/// Why another program took no sample, or what kernels write that no right one does.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct Elsewhere(String);
+pub struct BadNotes(String);
 
 /// Objects that every sample reuses.
 pub struct Session<'l> {
@@ -58,8 +59,8 @@ pub struct Session<'l> {
     maps: Option<RaceHistograms>,
     cache_flush: Option<CacheFlush>,
     before: Option<Before>,
-    /// Readback of the ticks of a kernel that times itself.
-    own_ticks: Option<Buffer>,
+    /// Readback of what kernels tell beside their results.
+    told: Option<Buffer>,
 }
 
 /// The script that one submit runs.
@@ -79,8 +80,8 @@ impl<'l> Session<'l> {
         let pool = gpu.command_pool(Queue::First)?;
         let needs_two = gpu.has_second_queue() && lab.variants.iter().any(|v| v.takes_two_queues);
         let readback = |bytes| gpu.buffer("result (CPU)", bytes, Place::Readback);
-        let times_itself = lab.variants.iter().any(|variant| variant.times_itself.is_some());
-        let own_ticks = times_itself.then(|| gpu.buffer("own ticks (CPU)", 4, Place::Readback));
+        let told = lab.variants.iter().filter_map(|variant| Some(variant.tells.as_ref()?.read().1)).max();
+        let told = told.map(|words| gpu.buffer("notes (CPU)", u64::from(words) * 4, Place::Readback));
         Ok(Self {
             lab,
             scripts: Scripts::new(lab),
@@ -96,7 +97,7 @@ impl<'l> Session<'l> {
             maps: None,
             cache_flush: None,
             before: None,
-            own_ticks: own_ticks.transpose()?,
+            told: told.transpose()?,
         })
     }
 
@@ -178,9 +179,10 @@ impl<'l> Session<'l> {
         let counted = work.map_or_else(|| Ok(Counted::default()), |work| self.counts(work))?;
         let clock = self.clock().filter(|_| work.is_some() && elsewhere_us.is_none());
         let mhz = clock.map_or(Ok(None), |clock| clock.mhz(self.lab))?;
-        let own_us = work.map_or(Ok(None), |work| self.own_us(work))?;
+        let (own_us, metric) = work.map_or(Ok((None, None)), |work| self.told(work))?;
         Ok(Reading {
             gpu_us: elsewhere_us.or(own_us).unwrap_or(gpu_us),
+            metric,
             window_us: gpu_us,
             mhz,
             record_us: microseconds(recorded),
@@ -194,26 +196,33 @@ impl<'l> Session<'l> {
     /// Has another program do its part of a variant, if one does. Returns how long that took in µs.
     fn elsewhere(&self, work: &Work<'_>) -> Result<Option<f64>> {
         let Some(sample) = &self.lab.variants[work.variant].timed_by else { return Ok(None) };
-        Ok(Some(sample(&self.lab.gpu, work.repetitions).map_err(|error| Elsewhere(one_line(&error)))?))
+        Ok(Some(sample(&self.lab.gpu, work.repetitions).map_err(|error| BadNotes(one_line(&error)))?))
     }
 
-    /// The time in µs of a kernel that times itself. `None` for other kernels, for those of a trace, and on a CPU device.
-    fn own_us(&self, work: &Work<'_>) -> Result<Option<f64>> {
-        let Some(ticks) = self.own_ticks.filter(|_| self.times_itself(work).is_some()) else {
-            return Ok(None);
-        };
-        match &self.before {
-            Some(Before::Clock(clock)) => {
-                let ticks = self.lab.gpu.read(ticks)?.first().copied().unwrap_or_default();
-                Ok(Some(clock.us(ticks)?))
+    /// What the kernels tell: their own time in µs, which is `None` on a CPU device, and another figure.
+    fn told(&self, work: &Work<'_>) -> Result<(Option<f64>, Option<f64>)> {
+        let Some((tells, told)) = self.tells(work).zip(self.told) else { return Ok((None, None)) };
+        let words = || self.lab.gpu.read(told);
+        match (tells, &self.before) {
+            (Tells::Metric { words: length, figure, .. }, _) => {
+                let metric =
+                    figure(&words()?[..*length as usize]).map_err(|error| BadNotes(one_line(&error)))?;
+                Ok((None, metric))
             }
-            Some(Before::Touch(..)) if !self.lab.device().is_cpu() => Err(BadStamps::NoClock.into()),
-            _ => Ok(None),
+            (Tells::Time(_), Some(Before::Clock(clock))) => {
+                let ticks = words()?.first().copied().unwrap_or_default();
+                Ok((Some(clock.us(ticks)?), None))
+            }
+            (Tells::Time(_), Some(Before::Touch(..))) if !self.lab.device().is_cpu() => {
+                Err(BadStamps::NoClock.into())
+            }
+            (Tells::Time(_), _) => Ok((None, None)),
         }
     }
 
-    fn times_itself(&self, work: &Work<'_>) -> Option<Buffer> {
-        self.lab.variants[work.variant].times_itself.filter(|_| work.notes.is_none())
+    /// What the kernels tell. Those of a trace tell the trace.
+    fn tells(&self, work: &Work<'_>) -> Option<&'l Tells> {
+        self.lab.variants[work.variant].tells.as_ref().filter(|_| work.notes.is_none())
     }
 
     /// Clears the race maps.
@@ -381,10 +390,12 @@ impl<'l> Session<'l> {
     pub(super) fn verify(&self, cmd: &CommandBuffer<'_>, work: &Work<'_>) {
         if let Some(clock) = self.clock() {
             clock.end(cmd);
-            if let Some((from, to)) = self.times_itself(work).zip(self.own_ticks) {
-                cmd.copy_buffer(from, to, 4);
-                cmd.host_barrier();
-            }
+        }
+        if let Some((tells, to)) = self.tells(work).zip(self.told) {
+            let (from, words) = tells.read();
+            cmd.full_barrier();
+            cmd.copy_buffer(from, to, u64::from(words) * 4);
+            cmd.host_barrier();
         }
         let mapped = self.maps.as_ref().zip(self.pictured(work.variant));
         self.verifier.record(cmd, self.uses.checks(work.variant), work.repetitions, |check, actual| {

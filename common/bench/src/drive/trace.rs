@@ -18,7 +18,7 @@ use vulkan::handles::{Buffer, Kernel};
 use vulkan::memory::{Place, Sharing};
 
 use super::clock;
-use super::session::{Session, Work};
+use super::session::{BadNotes, Session, Work};
 use crate::counter::{BadStamps, Counter};
 use crate::lab::Lab;
 use crate::measure::{Reading, RowPlan};
@@ -281,7 +281,7 @@ fn wake(session: &mut Session<'_>, takings: &[Taking<'_>]) -> Result<()> {
     while began.elapsed() < WAKING {
         match session.sample(Some(subject.variant), 1) {
             Ok(reading) if reading.gpu_us < 1.1 * subject.isolated_us => break,
-            Err(error) if !error.is::<BadStamps>() => return Err(error),
+            Err(error) if !error.is::<BadStamps>() && !error.is::<BadNotes>() => return Err(error),
             _ => {}
         }
     }

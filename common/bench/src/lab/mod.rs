@@ -24,6 +24,7 @@ use vulkan::gpu::{Gpu, Recipe as KernelRecipe};
 use vulkan::handles::{Event, Kernel};
 use vulkan::kernel::KernelBuilder;
 use vulkan::source::Library;
+use vulkan::wrap::LaneSource;
 
 pub use animation::Animation;
 pub use animation::{Pull, Simulation};
@@ -34,7 +35,7 @@ pub use report::{Report, Shown, Verdict, fastest};
 pub use selection::Selection;
 
 use crate::mutate::Break;
-use crate::variant::{Recording, Rep, Variant};
+use crate::variant::{Recording, Rep, Tells, Variant};
 
 /// Options of a lab, set by the command line.
 #[derive(Clone, Debug, Default)]
@@ -223,6 +224,12 @@ impl Lab {
         self.report.trials.map_or(self.wanted_repetitions, |_| 1)
     }
 
+    /// Whether kernels can read the multiprocessor that they run on (`gl_SMIDNV` of `VK_NV_shader_sm_builtins`).
+    #[must_use]
+    pub fn has_sm_id(&self) -> bool {
+        self.gpu.waves.lanes == LaneSource::Sm
+    }
+
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         self.variants.iter().position(|v| v.name == name)
     }
@@ -233,13 +240,14 @@ impl Lab {
             description.apply(self)?;
         }
         ensure!(!self.variants.is_empty(), "the sample declares no variant");
-        let times_itself = self.variants.iter().any(|variant| variant.times_itself.is_some());
+        let tells = self.variants.iter().any(|variant| variant.tells.is_some());
         ensure!(
-            !times_itself || self.wanted() == 1,
-            "a variant times itself, which needs a lab that is `alone`"
+            !tells || self.wanted() == 1,
+            "a variant's kernels tell a time or another figure, which needs a lab that is `alone`"
         );
         if !self.gpu.waves.cycles {
-            let timed = self.variants.iter_mut().filter(|variant| variant.times_itself.is_some());
+            let timed =
+                self.variants.iter_mut().filter(|variant| matches!(variant.tells, Some(Tells::Time(_))));
             timed.for_each(|variant| {
                 variant
                     .skip(Some("the device has no clock that shaders can read (VK_KHR_shader_clock)".into()));

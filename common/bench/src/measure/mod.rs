@@ -24,6 +24,8 @@ pub struct Reading {
     pub gpu_us: f64,
     /// GPU time between the two timestamps.
     pub window_us: f64,
+    /// A figure that the kernels tell, and that is no time.
+    pub metric: Option<f64>,
     /// The device's clock during the sample, in MHz; `None` if unknown.
     pub mhz: Option<f64>,
     /// CPU time to record the command buffer, in microseconds.
@@ -46,6 +48,7 @@ impl Reading {
         Self {
             gpu_us,
             window_us: gpu_us,
+            metric: None,
             mhz: None,
             record_us,
             submit_us,

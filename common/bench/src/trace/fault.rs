@@ -5,6 +5,7 @@ use record::error::{NoRoom, one_line};
 use thiserror::Error;
 
 use crate::counter::BadStamps;
+use crate::drive::session::BadNotes;
 
 /// Why a trace cannot be trusted.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -58,7 +59,12 @@ pub enum Fault {
 /// All other errors.
 pub(crate) fn told<T>(result: Result<T>) -> Result<Result<T, String>> {
     match result {
-        Err(error) if error.is::<Fault>() || error.is::<BadStamps>() || error.is::<NoRoom>() => {
+        Err(error)
+            if error.is::<Fault>()
+                || error.is::<BadStamps>()
+                || error.is::<BadNotes>()
+                || error.is::<NoRoom>() =>
+        {
             Ok(Err(one_line(&error)))
         }
         result => result.map(Ok),

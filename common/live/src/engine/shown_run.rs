@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Result;
-use bench::drive::session::{BadStamps, Elsewhere, Session};
+use bench::drive::session::{BadNotes, BadStamps, Session};
 use bench::drive::timing::{Observer, SoFar, Step};
 use bench::lab::Experiment;
 use record::error::NoRoom;
@@ -283,7 +283,7 @@ impl<'e> ShownRun<'e> {
         match session.sample(Some(variant), 1) {
             Ok(reading) => Ok(Some(Frame { variant, us: Some(reading.gpu_us), wrong: reading.wrong })),
             // The figures say why; here it only has no time.
-            Err(error) if error.is::<BadStamps>() || error.is::<Elsewhere>() => {
+            Err(error) if error.is::<BadStamps>() || error.is::<BadNotes>() => {
                 Ok(Some(Frame { variant, us: None, wrong: 0 }))
             }
             Err(error) => Err(error),

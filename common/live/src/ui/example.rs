@@ -47,13 +47,9 @@ fn row(entry: &Entry, us: f64, [bound, baseline]: [&[f64]; 2], seed: u64) -> Row
     let kept = (0..).zip(&times).map(|(round, us)| Sample {
         round,
         one_us: *us,
-        many_us: None,
-        one_mhz: None,
-        many_mhz: None,
-        one_wrong: 0,
-        many_wrong: None,
         record_us: Some(3.0),
         submit_us: Some(8.0),
+        ..Sample::default()
     });
     row.samples = kept.collect();
     row

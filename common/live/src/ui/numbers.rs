@@ -1,7 +1,7 @@
 //! The table of variants, with the same wording as the table of `--bench`.
 
 use egui::{Align2, Color32, Painter, Rect, ScrollArea, Sense, Vec2, pos2};
-use record::{Promise, Row, is_limit};
+use record::{Metric, Promise, Row, is_limit};
 use report::format;
 
 use super::large::large;
@@ -148,8 +148,8 @@ fn rows(
     chosen
 }
 
-/// The line below a row's figures: what a reload has changed, its correctness class, its wrong results, and whether it is the usual way or the
-/// fastest possible.
+/// The line below a row's time: what its kernels tell beside it, what a reload has changed, its correctness class, its
+/// wrong results, and whether it is the usual way or the fastest possible.
 fn below(snapshot: &Snapshot, at: usize, entry: &Entry, look: &Look) -> Option<(String, Color32)> {
     let row = row(snapshot, at);
     let racy = row.and_then(|row| row.racy).filter(|racy| racy.racy_samples > 0);
@@ -160,7 +160,10 @@ fn below(snapshot: &Snapshot, at: usize, entry: &Entry, look: &Look) -> Option<(
         _ if racy.is_some() => look.ink.racy,
         _ => look.ink.faint,
     };
-    let mut parts: Vec<_> = status.into_iter().chain(change(snapshot, at)).collect();
+    let metric = row.and_then(|row| row.metric.as_ref());
+    let metric =
+        metric.map(|Metric { unit, figure }| format!("{} {unit}", format::significant(figure.median)));
+    let mut parts: Vec<_> = status.into_iter().chain(metric).chain(change(snapshot, at)).collect();
     parts.extend(promised(&entry.promise).map(str::to_owned));
     match (racy, row.and_then(|row| row.racy)) {
         (Some(racy), _) => parts.push(format!("wrong pixels: {}", format::racy(racy))),

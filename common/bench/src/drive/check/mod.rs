@@ -10,10 +10,11 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use anyhow::{Result, ensure};
+use record::error::one_line;
 use record::{Promise, Status};
 
 use super::expected::Expected;
-use super::session::Session;
+use super::session::{BadNotes, Session};
 use super::tour::{Said, Tour, miscount, must_differ};
 use super::verify::Counted;
 use crate::lab::Lab;
@@ -87,7 +88,13 @@ fn run_changed(session: &mut Session<'_>, v: usize, mutation: Mutation, found: &
     let script = session.scripts.script(v, 1)?;
     let expected = Expected::of(lab, variant, &script, session.events_reset(v, 1), mutation.complete);
     for repetitions in [1, 2.min(lab.repetitions())] {
-        let reading = session.sample(Some(v), repetitions)?;
+        let reading = match session.sample(Some(v), repetitions) {
+            Err(error) if error.is::<BadNotes>() => {
+                found.problems.push(one_line(&error));
+                break;
+            }
+            reading => reading?,
+        };
         let on_cpu = session.count_on_cpu(v, repetitions)?;
         ensure!(
             on_cpu == reading.wrong,

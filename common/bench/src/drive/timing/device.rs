@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use record::error::one_line;
 
-use crate::drive::session::{BadStamps, Elsewhere, Session};
+use crate::drive::session::{BadNotes, BadStamps, Session};
 use crate::measure::{Failure, Reading, Target};
 
 /// A callback between the samples of a watched run.
@@ -38,7 +38,7 @@ impl Target for Device<'_> {
             watched.map_err(Failure::Run)?;
         }
         self.session.sample(Some(variant), repetitions).map_err(|error| {
-            if error.is::<BadStamps>() || error.is::<Elsewhere>() {
+            if error.is::<BadStamps>() || error.is::<BadNotes>() {
                 Failure::Variant(one_line(&error))
             } else {
                 Failure::Run(error)

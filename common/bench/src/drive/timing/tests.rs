@@ -157,3 +157,34 @@ fn variants_that_need_each_other_are_sampled_to_the_end() {
     lab.report.sample_together();
     assert_eq!(stay(&lab), [true, true]);
 }
+
+/// Measures a variant whose kernel leaves the words 1 and 7, in which `figure` is found.
+fn told(figure: impl Fn(&[u32]) -> Result<Option<f64>> + 'static) -> record::Row {
+    let mut lab = lab();
+    lab.alone();
+    let kernel = lab.kernel("lab/touch.comp").build();
+    let notes = lab.output("notes", BufferSet::new(1, 2, 7)).unwrap();
+    lab.expect(notes, 0, || vec![1, 7]);
+    lab.variant("tells", move |cmd, rep| {
+        cmd.dispatch(kernel, &[notes.get(rep.index, 0)], &(), [1, 1, 1]);
+    })
+    .metric("touches", notes.get(0, 0), 2, figure);
+    lab.make().unwrap();
+    measured(&lab).rows.remove(0)
+}
+
+#[test]
+fn kernels_tell_a_figure_of_each_sample() {
+    let row = told(|words| Ok(Some(f64::from(words[0]) - 10.0)));
+    let metric = row.metric.unwrap();
+    assert_eq!((metric.unit.as_str(), metric.figure.median), ("touches", -9.0));
+    assert!(!row.samples.is_empty() && row.samples.iter().all(|sample| sample.metric == Some(-9.0)));
+}
+
+#[test]
+fn what_no_right_kernel_tells_is_no_figure() {
+    let nothing = told(|_| Ok(None));
+    assert!(nothing.status == Status::Ok && nothing.metric.is_none() && !nothing.samples.is_empty());
+    let wrong = told(|words| anyhow::bail!("{} of 0 notes", words.len()));
+    assert_eq!(wrong.status, Status::Error { reason: "2 of 0 notes".into() });
+}
