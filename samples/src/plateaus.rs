@@ -28,16 +28,24 @@ pub fn plateaus(values: &[f64]) -> Vec<Range<usize>> {
             from += 1;
             continue;
         }
-        let level = from..from + alike;
+        let mut level = from..from + alike;
+        let center = middle(values, &level);
+        // What lies above the lowest by more, but is like the middle.
+        level.end += values[level.end..].iter().take_while(|value| differ(**value, center) <= ALIKE).count();
+        from = level.end;
         match found.last_mut() {
-            Some(last) if (middle(values, &level) / middle(values, last)).ln().abs() < APART.ln() => {
+            Some(last) if last.end == level.start && differ(center, middle(values, last)) < APART => {
                 last.end = level.end;
             }
             _ => found.push(level),
         }
-        from += alike;
     }
     found
+}
+
+/// The ratio of the larger to the smaller.
+fn differ(a: f64, b: f64) -> f64 {
+    (a / b).max(b / a)
 }
 
 /// The value in the middle of a plateau.
@@ -62,6 +70,17 @@ mod tests {
     fn a_plateau_may_drift() {
         assert_eq!(plateaus(&[1.0, 1.0, 1.0, 1.08, 1.08, 1.08, 2.0, 2.0, 2.0]), [0..6, 6..9]);
         assert_eq!(plateaus(&[1.0, 1.0, 1.0, 1.12, 1.12, 1.12]), [0..3, 3..6]);
+    }
+
+    /// The last points belong to it, too, if they are too few to be one of their own.
+    #[test]
+    fn the_end_of_a_drift_belongs_to_its_plateau() {
+        assert_eq!(plateaus(&[1.0, 1.02, 1.04, 1.055, 1.06, 2.0, 2.0, 2.0]), [0..5, 5..8]);
+    }
+
+    #[test]
+    fn a_peak_parts_two_plateaus() {
+        assert_eq!(plateaus(&[1.0, 1.0, 1.0, 3.0, 1.0, 1.0, 1.0]), [0..3, 4..7]);
     }
 
     #[test]

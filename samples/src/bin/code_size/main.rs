@@ -17,12 +17,12 @@
 //! - The first number is that of the waves of the one workgroup. All run the same code.
 //!
 //! The additions add constants to four sums in turn, so that none waits for the one before. They are 16 bytes each on NVIDIA since
-//! Volta, and 4 as RADV compiles them for AMD: `--code` prints the size of each kernel. Times are per addition of a wave, by all waves
-//! together: four schedulers of NVIDIA do one each in a clock.
+//! Volta: `--code` prints the size of each kernel. Times are those of the loop, over the additions of one wave. Four schedulers of
+//! NVIDIA do one addition of a wave each in a clock.
 //!
 //! Expect a step where a cache ends. AMD's holds 32 KiB. On an H200 there are two, behind 32 and 128 KiB. One wave, or one of each
-//! scheduler, then takes 2 and 5.5 times as long, and four of each 1.1 and 1.5 times: they share what is fetched. Code that runs once
-//! is as slow as the largest loop.
+//! scheduler, then takes 2.2 and 5.4 times as long, and four of each 1.1 and 1.5 times: they share what is fetched. Code that runs once,
+//! and is in no instruction cache, is as slow as the largest loop.
 //!
 //! Look for, in Nsight: stalls with "no instruction"; in RGP: waits for the fetch of instructions.
 //!
@@ -45,9 +45,9 @@ use verdict::{Plan, headline, verdict};
     after_help = "--variants 'loop_4_*' # one wave per scheduler of NVIDIA\n--code # the size of each kernel"
 )]
 struct Args {
-    /// Additions of each invocation, at least those of the loop [default: 2^18, on a CPU 2^10]
+    /// Additions of each invocation in a loop [default: 2^18, on a CPU 2^10]
     ///
-    /// More of them where the device's time has coarse steps.
+    /// More of them where the device's time has coarse steps. A GPU does at least the default.
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=1 << 23))]
     additions: Option<u32>,
 }
@@ -79,8 +79,11 @@ fn code_size(lab: &mut Lab, args: &Args) -> Result<()> {
     let most = device.max_workgroup_invocations.min(device.max_workgroup_size[0]);
     let (waves, blocks) = if is_small { (&[1, 4][..], &[1, 2, 7][..]) } else { (&WAVES[..], &BLOCKS[..]) };
     let waves: Vec<u32> = waves.iter().copied().filter(|waves| waves * wave <= most).collect();
-    let plan = Plan { vendor: device.vendor_id, waves: waves.clone() };
-    let additions = args.additions.unwrap_or(if is_small { 1 << 10 } else { 1 << 18 });
+    // Those NVIDIA GPUs whose driver has it have instructions of one length.
+    let plan = Plan { bytes: lab.has_sm_id().then_some(16), waves: waves.clone() };
+    let least = if is_small { 1 } else { 1 << 18 };
+    // Whole turns of the loops that are compared.
+    let additions = args.additions.unwrap_or(if is_small { 1 << 10 } else { least }).next_multiple_of(least);
     lab.report.setting("invocations per wave", wave);
     lab.report.setting("additions", additions);
     let took = lab.output("what the loop took", BufferSet::new(1, 1, 0))?;

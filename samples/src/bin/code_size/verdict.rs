@@ -1,29 +1,30 @@
 //! How large a loop may be, and what it costs beyond.
 
+use std::ops::Range;
+
 use common::{Figures, Headline, Holds, Time};
-use samples::plateaus::plateaus;
+use samples::plateaus::{is_level, plateaus};
 use samples::words::published;
 
 use crate::{BLOCK, BLOCKS};
 
-const NVIDIA: u32 = 0x10DE;
-/// Additions in a loop that most instruction caches hold, and in one that none does.
-const SMALL: u32 = 1024;
-const LARGE: u32 = 32768;
+/// Additions in a loop that most instruction caches hold, and in the largest.
+pub const SMALL: u32 = 1024;
+pub const LARGE: u32 = 32768;
 
 /// What was measured.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// PCI vendor id: how long an addition is.
-    pub vendor: u32,
+    /// Bytes of an addition, where all instructions are of one length.
+    pub bytes: Option<u32>,
     /// Numbers of waves, ascending.
     pub waves: Vec<u32>,
 }
 
 impl Plan {
-    /// `2048 additions (32 KiB)`, in KiB where all instructions have 16 bytes.
+    /// `2048 additions (32 KiB)`, in KiB where the length of an addition is known.
     fn size(&self, additions: u32) -> String {
-        let kib = (self.vendor == NVIDIA).then(|| format!(" ({} KiB)", additions * 16 / 1024));
+        let kib = self.bytes.map(|bytes| format!(" ({} KiB)", additions * bytes / 1024));
         format!("{additions} additions{}", kib.unwrap_or_default())
     }
 
@@ -49,18 +50,18 @@ fn ns(figures: &Figures<'_>, how: &str, waves: u32, additions: u32) -> Option<f6
 /// The largest loop beside a small one, with one wave for each scheduler.
 pub fn headline(figures: &Figures<'_>) -> Headline {
     let [large, small] = [LARGE, SMALL].map(|additions| format!("loop_4_{additions}"));
-    Headline::of("code beyond the instruction cache is slower")
-        .published(
-            published("groestl-gcn", "cache/instructions").map(|kb| format!("realhet: {kb} KB on GCN")),
-        )
+    let realhet = |key| published("groestl-gcn", key);
+    let source = realhet("code/25_kb").zip(realhet("registers/128"));
+    Headline::of("an instruction takes longer in a very large loop")
+        .published(source.map(|(fits, does_not)| format!("realhet: {:.2}x", fits / does_not)))
         .test_ratio(figures, Time::Isolated, [&*large, &*small], &Holds::SLOWER, |times| {
-            format!("a loop of {LARGE} additions takes {times} as long as {SMALL}")
+            format!("an addition takes {times} as long in the largest loop")
         })
 }
 
 /// Where caches end, what an addition takes beyond, and in code that runs once.
 pub fn verdict(figures: &Figures<'_>, plan: &Plan) -> Option<String> {
-    let mut lines = ends(figures, plan).unwrap_or_default();
+    let mut lines = steps(figures, plan).unwrap_or_default();
     let once =
         plan.times(|waves| Some(ns(figures, "once", waves, LARGE)? / ns(figures, "loop", waves, SMALL)?));
     lines.extend(
@@ -69,29 +70,28 @@ pub fn verdict(figures: &Figures<'_>, plan: &Plan) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// A line for each cache: found with the fewest waves, since more share what is fetched.
-fn ends(figures: &Figures<'_>, plan: &Plan) -> Option<Vec<String>> {
-    let waves = *plan.waves.first()?;
-    let point = |blocks: u32| Some((blocks * BLOCK, ns(figures, "loop", waves, blocks * BLOCK)?));
-    let points: Vec<(u32, f64)> = BLOCKS.into_iter().filter_map(point).collect();
-    let values: Vec<f64> = points.iter().map(|point| point.1).collect();
-    let found = plateaus(&values);
-    let first = found.first().filter(|_| points.len() == BLOCKS.len())?;
-    let last_of = |level: &std::ops::Range<usize>| points[level.end - 1].0;
-    let small = points[first.start + first.len() / 2].0;
-    let beyond = found.windows(2).enumerate().filter_map(|(at, pair)| {
-        let large = points[pair[1].start + pair[1].len() / 2].0;
-        let times = plan
-            .times(|waves| Some(ns(figures, "loop", waves, large)? / ns(figures, "loop", waves, small)?))?;
-        let end = plan.size(last_of(&pair[0]));
-        Some(match at {
-            0 => format!("Unroll a loop to at most {end}. Beyond, each takes {times}."),
-            _ => format!("Beyond {end}, each takes {times}."),
-        })
-    });
-    let lines: Vec<String> = beyond.collect();
-    let none = format!("Up to {} no loop is slower than a small one.", plan.size(last_of(first)));
-    Some(if lines.is_empty() { vec![none] } else { lines })
+/// A line for each step of the curve. It is told of the fewest waves with all sizes, since more share what is fetched.
+fn steps(figures: &Figures<'_>, plan: &Plan) -> Option<Vec<String>> {
+    let sizes = BLOCKS.map(|blocks| blocks * BLOCK);
+    let curve = |waves: &u32| sizes.into_iter().map(|size| ns(figures, "loop", *waves, size)).collect();
+    let values: Vec<f64> = plan.waves.iter().find_map(curve)?;
+    let levels = plateaus(&values);
+    // A cache holds the small loop, or it is not known what holds what.
+    let first = levels.iter().position(|level| sizes[level.clone()].contains(&SMALL))?;
+    let value = |level: &Range<usize>| values[level.start];
+    if is_level(&[value(&levels[first]), *values.last()?]) || value(&levels[first]) > *values.last()? {
+        return Some(vec![format!("Up to {} no loop is slower than a small one.", plan.size(LARGE))]);
+    }
+    let further = levels[first..].windows(2).filter(|pair| value(&pair[1]) > value(&pair[0]));
+    let from: Vec<u32> = further.map(|pair| sizes[pair[1].start]).collect();
+    let step = |from: u32| {
+        let times =
+            plan.times(|waves| Some(ns(figures, "loop", waves, from)? / ns(figures, "loop", waves, SMALL)?))?;
+        Some(format!("From {} on, each takes {times}.", plan.size(from)))
+    };
+    let from = if from.is_empty() { vec![LARGE] } else { from };
+    let most = format!("Unroll a loop to at most {}.", plan.size(sizes[levels[first].end - 1]));
+    Some(std::iter::once(most).chain(from.into_iter().filter_map(step)).collect())
 }
 
 #[cfg(test)]
@@ -103,7 +103,7 @@ mod tests {
 
     fn recorded() -> (Record, Plan) {
         let record = samples::recorded("2026-11-28-nvidia-h200/code_size").unwrap();
-        let plan = Plan { vendor: record.device.vendor_id, waves: vec![1, 4, 16] };
+        let plan = Plan { bytes: Some(16), waves: vec![1, 4, 16] };
         (record, plan)
     }
 
@@ -111,17 +111,17 @@ mod tests {
     fn a_record_leads_to_its_verdict() {
         let (record, plan) = recorded();
         let headline = headline(&Figures::new(&record.rows));
-        assert_eq!(headline.finding, "a loop of 32768 additions takes 5.53x as long as 1024");
+        assert_eq!(headline.finding, "an addition takes 5.46x as long in the largest loop");
         assert!(headline.finding.chars().count() <= LONGEST && headline.claim.chars().count() <= LONGEST);
         assert_eq!(headline.outcome, Outcome::Holds);
-        assert_eq!(headline.published.unwrap(), "realhet: 32 KB on GCN");
+        assert_eq!(headline.published.unwrap(), "realhet: 1.15x");
         assert_eq!(
             verdict(&Figures::new(&record.rows), &plan).unwrap().lines().collect::<Vec<_>>(),
             [
-                "Unroll a loop to at most 1792 additions (28 KiB). Beyond, each takes 2.03x as long with 1 wave, 2.03x with 4, \
-                 1.06x with 16.",
-                "Beyond 6144 additions (96 KiB), each takes 5.46x as long with 1 wave, 5.51x with 4, 1.48x with 16.",
-                "In code of 32768 additions (512 KiB) that runs once, each takes 5.45x as long with 1 wave, 5.53x with 4, 1.49x \
+                "Unroll a loop to at most 1792 additions (28 KiB).",
+                "From 2560 additions (40 KiB) on, each takes 2.18x as long with 1 wave, 2.17x with 4, 1.03x with 16.",
+                "From 10240 additions (160 KiB) on, each takes 5.43x as long with 1 wave, 5.43x with 4, 1.48x with 16.",
+                "In code of 32768 additions (512 KiB) that runs once, each takes 5.45x as long with 1 wave, 5.47x with 4, 1.48x \
                  with 16.",
             ]
         );
@@ -130,32 +130,62 @@ mod tests {
 
     /// Other vendors have instructions of several lengths.
     #[test]
-    fn sizes_in_kib_are_told_of_nvidia_alone() {
+    fn sizes_in_kib_are_told_of_one_length_alone() {
         let (record, plan) = recorded();
-        let text = verdict(&Figures::new(&record.rows), &Plan { vendor: 0x1002, ..plan }).unwrap();
+        let text = verdict(&Figures::new(&record.rows), &Plan { bytes: None, ..plan }).unwrap();
         assert!(text.contains("1792 additions.") && !text.contains("KiB"), "{text}");
+    }
+
+    /// The first lines of the verdict if loops of one wave took so many clocks per addition.
+    fn of_clocks(clocks: [f64; BLOCKS.len()]) -> Vec<String> {
+        let (mut record, plan) = recorded();
+        for (blocks, clocks) in BLOCKS.into_iter().zip(clocks) {
+            let name = format!("loop_1_{}", blocks * BLOCK);
+            let row = record.rows.iter_mut().find(|row| row.variant == name).unwrap();
+            let additions = u32::try_from(row.declared.work.as_ref().unwrap().count).unwrap();
+            row.isolated_us.as_mut().unwrap().median = f64::from(additions) * clocks / 2000.0;
+        }
+        let plan = Plan { waves: vec![1], ..plan };
+        verdict(&Figures::new(&record.rows), &plan).unwrap().lines().map(str::to_owned).collect()
     }
 
     /// Where one cache holds all loops, no end is told.
     #[test]
     fn a_level_curve_has_no_end() {
-        let (mut record, plan) = recorded();
-        for row in record.rows.iter_mut().filter(|row| row.variant.starts_with("loop_1_")) {
-            let additions = u32::try_from(row.declared.work.as_ref().unwrap().count).unwrap();
-            row.isolated_us.as_mut().unwrap().median = f64::from(additions) / 2000.0;
-        }
-        let text = verdict(&Figures::new(&record.rows), &plan).unwrap();
-        assert!(
-            text.starts_with("Up to 32768 additions (512 KiB) no loop is slower than a small one."),
-            "{text}"
-        );
+        let lines = of_clocks([1.0; 18]);
+        assert_eq!(lines[0], "Up to 32768 additions (512 KiB) no loop is slower than a small one.");
+        assert_eq!(lines.len(), 2);
+    }
+
+    /// Loops beyond a cache may differ so much that they are no level.
+    #[test]
+    fn beyond_a_cache_may_be_a_slope() {
+        let slope = std::array::from_fn(|at| 1.2_f64.powi(i32::try_from(at.saturating_sub(7)).unwrap()));
+        let lines = of_clocks(slope);
+        assert_eq!(lines[0], "Unroll a loop to at most 2048 additions (32 KiB).");
+        assert_eq!(lines[1], "From 32768 additions (512 KiB) on, each takes 6.19x as long with 1 wave.");
+    }
+
+    /// A level that is faster than the one before is no step.
+    #[test]
+    fn a_fall_is_no_step() {
+        let fall = std::array::from_fn(|at| if at < 8 { 2.0 } else { 1.7 });
+        let lines = of_clocks(fall);
+        assert_eq!(lines[0], "Up to 32768 additions (512 KiB) no loop is slower than a small one.");
+    }
+
+    /// A small loop that is on no level says nothing of caches.
+    #[test]
+    fn without_a_level_around_the_small_loop_no_end_is_told() {
+        let slope = std::array::from_fn(|at| 1.2_f64.powi(i32::try_from(at.min(12)).unwrap()));
+        assert!(of_clocks(slope)[0].starts_with("In code of 32768"));
     }
 
     /// Without all sizes it is not known where a cache ends.
     #[test]
     fn without_a_size_no_end_is_told() {
         let (mut record, plan) = recorded();
-        record.rows.retain(|row| row.variant != "loop_1_64");
+        record.rows.retain(|row| !row.variant.ends_with("_64"));
         let text = verdict(&Figures::new(&record.rows), &plan).unwrap();
         assert!(text.starts_with("In code of 32768"), "{text}");
     }
