@@ -35,6 +35,7 @@ const SMALL: &[(&str, &str)] = &[
     ("load_rate", ""),
     ("hidden_latency", ""),
     ("code_size", ""),
+    ("tile_order", "--size 32"),
     ("group_physics", "--islands 2 --particles 64 --iterations 2"),
 ];
 const SIZES: [[u32; 2]; 4] = [[900, 700], [331, 257], [1, 1], [1280, 720]];
