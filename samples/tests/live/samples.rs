@@ -35,6 +35,7 @@ const SMALL: &[(&str, &str)] = &[
     ("load_rate", ""),
     ("hidden_latency", ""),
     ("code_size", ""),
+    ("wave_order", ""),
     ("tile_order", "--size 32"),
     ("group_physics", "--islands 2 --particles 64 --iterations 2"),
 ];

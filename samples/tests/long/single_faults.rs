@@ -21,7 +21,7 @@ const FAULTS: usize = 120;
 const QUICK: &str = "--repetitions 1 --samples 1 --seed 1";
 
 /// What is run: the sample and its arguments. Small: the calls matter, not their times.
-const WORKLOADS: [(&str, &str); 24] = [
+const WORKLOADS: [(&str, &str); 25] = [
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --check"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --profile"),
@@ -45,6 +45,7 @@ const WORKLOADS: [(&str, &str); 24] = [
     ("load_rate", "--variants sampled_r8_1,buffer_32_1"),
     ("hidden_latency", "--variants l1_1_0,l2_16_10"),
     ("code_size", "--variants loop_1_64,once_1_64"),
+    ("wave_order", "--variants start_rows_8,gaps_2"),
     ("tile_order", "--size 64"),
 ];
 
