@@ -19,7 +19,7 @@
 //!
 //! Expect rows: a GPU starts workgroups by number, and row by row. Neighbours run on different multiprocessors, so that they share no
 //! L1. A GPU that does not move shared memory leaves gaps: on an H200 workgroups of the same size fill all of what is free, twice as
-//! large 64 %, and four times as large 25 %.
+//! large 65 %, and four times as large 25 %.
 //!
 //! Look for, in RGP or Nsight: the first waves of a dispatch, and which compute unit they are on.
 //!
