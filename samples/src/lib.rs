@@ -12,6 +12,7 @@ pub mod chain;
 pub mod half;
 pub mod lines;
 pub mod machine;
+pub mod noted;
 pub mod plateaus;
 pub mod residency;
 pub mod steps;

@@ -35,11 +35,12 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::value_parser;
 use common::{Binding, BufferSet, Buffers, Format, Image, Lab, run, sample};
+use samples::noted::{Note, UNWRITTEN, started};
 use samples::shades;
 use samples::waits::lacking;
 
-use notes::{Note, UNWRITTEN, filled, lead_of_older, neighbours, places_out_of_turn, spread};
-use reference::{SIDES, chains, fetches, read_back, started, texels};
+use notes::{filled, lead_of_older, neighbours, places_out_of_turn, spread};
+use reference::{SIDES, chains, fetches, read_back, texels};
 use verdict::{headline, verdict};
 
 /// In which order do workgroups start, and who goes first?

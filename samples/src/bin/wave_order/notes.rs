@@ -3,51 +3,14 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Result, ensure};
+use samples::noted::Note;
 
 use crate::reference::is_short;
 
-/// The notes of a workgroup or a wave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Note {
-    /// Ticks of the device's time when it began.
-    pub began: u64,
-    /// Ticks of the device's time when it ended.
-    pub ended: u64,
-    /// What the kernel notes beside that: a multiprocessor, or a word for what the workgroup was.
-    pub word: u32,
-}
-
-/// Fills the notes before each run.
-pub const UNWRITTEN: u32 = 0xFFFF_DEAD;
 // What a workgroup that fills the device was.
 pub const LATE: u32 = 1;
 pub const SHORT: u32 = 2;
 pub const LONG: u32 = 3;
-
-impl Note {
-    /// Notes of four words each.
-    ///
-    /// # Errors
-    /// One is not written, or ends before it begins; none takes any time.
-    pub fn all(words: &[u32]) -> Result<Vec<Self>> {
-        let notes: Vec<Self> = words.as_chunks::<4>().0.iter().map(Self::of).collect();
-        let unwritten = words.as_chunks::<4>().0.iter().filter(|note| **note == [UNWRITTEN; 4]).count();
-        ensure!(unwritten == 0, "{unwritten} of {} notes are not written", notes.len());
-        let backwards = notes.iter().filter(|note| note.took() > u64::from(u32::MAX / 2)).count();
-        ensure!(backwards == 0, "{backwards} of {} notes end before they begin", notes.len());
-        ensure!(notes.iter().any(|note| note.took() > 0), "no note takes any time");
-        Ok(notes)
-    }
-
-    fn of(&[low, high, ended, word]: &[u32; 4]) -> Self {
-        let began = u64::from(high) << 32 | u64::from(low);
-        Self { began, ended: began + u64::from(ended.wrapping_sub(low)), word }
-    }
-
-    const fn took(&self) -> u64 {
-        self.ended - self.began
-    }
-}
 
 /// The most workgroups, in parts of all, that may begin in the same tick of the clock.
 const MOST_IN_A_TICK: usize = 10;
@@ -142,22 +105,6 @@ mod tests {
 
     fn notes(began: &[u64], words: &[u32]) -> Vec<Note> {
         began.iter().zip(words).map(|(&began, &word)| Note { began, ended: began + 10, word }).collect()
-    }
-
-    #[test]
-    fn clocks_have_two_words() {
-        let words = [u32::MAX - 1, 7, 3, 5];
-        assert_eq!(
-            Note::all(&words).unwrap(),
-            [Note { began: (8 << 32) - 2, ended: (8 << 32) + 3, word: 5 }]
-        );
-        for (words, wrong) in [
-            ([UNWRITTEN; 4], "1 of 1 notes are not written"),
-            ([5, 0, 4, 0], "1 of 1 notes end before they begin"),
-            ([5, 0, 5, 0], "no note takes any time"),
-        ] {
-            assert_eq!(Note::all(&words).unwrap_err().to_string(), wrong);
-        }
     }
 
     #[test]

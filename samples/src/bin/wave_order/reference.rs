@@ -1,56 +1,9 @@
 //! What each invocation computes.
 
+use samples::noted::{Rounds, mixed};
+
 /// Sides of the image: 8x8 tiles of 8x8 texels.
 pub const SIDES: [u32; 2] = [64, 64];
-
-/// The shaders' pseudo-random numbers.
-const fn mixed(x: u32) -> u32 {
-    let x = x.wrapping_mul(0x9E37_79B1) ^ 0x7F4A_7C15;
-    let x = (x ^ x >> 15).wrapping_mul(0x85EB_CA6B);
-    x ^ x >> 13
-}
-
-/// Several rounds of `x * 1664525 + 1013904223`, as one product and one sum.
-#[derive(Clone, Copy)]
-struct Rounds {
-    times: u32,
-    plus: u32,
-}
-
-impl Rounds {
-    /// By doubling, so that the reference takes another way than the shader.
-    fn new(count: u32) -> Self {
-        let mut all = Self { times: 1, plus: 0 };
-        for bit in (0..u32::BITS - count.leading_zeros()).rev() {
-            all = all.then(all);
-            if count >> bit & 1 == 1 {
-                all = all.then(Self { times: 1_664_525, plus: 1_013_904_223 });
-            }
-        }
-        all
-    }
-
-    const fn then(self, next: Self) -> Self {
-        let Self { times, plus } = next;
-        Self { times: self.times.wrapping_mul(times), plus: self.plus.wrapping_mul(times).wrapping_add(plus) }
-    }
-
-    const fn of(self, x: u32) -> u32 {
-        x.wrapping_mul(self.times).wrapping_add(self.plus)
-    }
-}
-
-/// What workgroups of `lanes` invocations compute that do so many rounds, or uneven numbers of rounds around that.
-pub fn started(workgroups: u32, lanes: u32, rounds: u32, is_uneven: bool) -> Vec<u32> {
-    let of =
-        |group: u32| Rounds::new(if is_uneven { rounds / 8 + mixed(group) % rounds * 2 } else { rounds });
-    (0..workgroups)
-        .flat_map(|group| {
-            let rounds = of(group);
-            (group * lanes..(group + 1) * lanes).map(move |item| rounds.of(2 * item))
-        })
-        .collect()
-}
 
 /// What the invocations of a workgroup compute from eight chains.
 pub fn chains(invocations: u32, rounds: u32) -> Vec<u32> {
