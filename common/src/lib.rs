@@ -3,6 +3,7 @@
 
 mod cli;
 
+pub use bench::counter::Counter;
 pub use bench::host;
 pub use bench::lab::{BufferSet, ImageSet, Lab, Pull, Simulation, sliced};
 pub use bench::sample;
@@ -17,7 +18,7 @@ pub use record::{Declared, Headline, Holds, Promise, Value};
 pub use report;
 pub use vulkan;
 pub use vulkan::Format;
-pub use vulkan::cmd::{Access, Access1, Cmd, Point, Queues, Scope, Scope1, Stage, Stage1, Usage};
+pub use vulkan::cmd::{Access, Access1, Cmd, Point, Queues, Scope, Scope1, Stage, Stage1, Usage, stage_name};
 pub use vulkan::gpu::{Gpu, OpenOptions};
 pub use vulkan::handles::{Binding, Buffer, Buffers, Event, Events, Image, Images, Kernel, Queue, Set};
 pub use vulkan::kernel::KernelBuilder;

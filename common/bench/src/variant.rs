@@ -172,8 +172,9 @@ pub struct Variant {
     pub tiles: Option<Box<dyn Fn() -> Vec<Tile>>>,
 }
 
-/// Finds a figure in what kernels write: `None` if there is nothing to tell, an error if no right kernel writes that.
-pub type Figure = Box<dyn Fn(&[u32]) -> Result<Option<f64>>>;
+/// Finds a figure in what kernels write and in timestamps: `None` if there is nothing to tell, an error if no right kernel
+/// writes that.
+pub type Figure = Box<dyn Fn(&[u32], &[u64]) -> Result<Option<f64>>>;
 
 /// What kernels tell beside their results.
 pub enum Tells {
@@ -295,6 +296,18 @@ impl Variant {
         notes: Buffer,
         words: u32,
         figure: impl Fn(&[u32]) -> Result<Option<f64>> + 'static,
+    ) -> &mut Self {
+        self.stamped_metric(unit, notes, words, move |words, _| figure(words))
+    }
+
+    /// Like [`Variant::metric`], with raw timestamps beside the notes: that at the begin of the window, those that the variant
+    /// writes in the order of their queries, and that at the end of the window.
+    pub fn stamped_metric(
+        &mut self,
+        unit: &str,
+        notes: Buffer,
+        words: u32,
+        figure: impl Fn(&[u32], &[u64]) -> Result<Option<f64>> + 'static,
     ) -> &mut Self {
         let figure = Box::new(figure);
         self.tells = Some(Tells::Metric { unit: unit.to_owned(), notes, words, figure });

@@ -34,6 +34,17 @@ pub struct Trace {
     pub stamps_us: f64,
     /// Smallest observed step of the clock.
     pub step_us: f64,
+    /// The timestamps that the variant writes, by query; none where they are of another clock than the waves' times.
+    pub time_stamps: Vec<TimeStamp>,
+}
+
+/// A timestamp that a variant writes among its commands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TimeStamp {
+    /// The stage of earlier commands that it waits for, as Vulkan names it.
+    pub stage: String,
+    /// When it was taken, from the begin of the first wave on.
+    pub at_us: f64,
 }
 
 /// What a wave's lane stands for ([`Wave::lane`]).

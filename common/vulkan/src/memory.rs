@@ -284,14 +284,32 @@ impl Gpu {
         Ok(pool)
     }
 
+    /// Reads the first `count` raw timestamps of a variant. The submit that wrote them must be complete.
+    ///
+    /// # Errors
+    /// One was not written.
+    pub fn read_own_stamps(&self, count: usize) -> Result<Vec<u64>> {
+        let pool = self.arena().stamps.context("there are no queries for timestamps")?;
+        let mut stamps = vec![0; count];
+        // Vulkan reads at least one.
+        if count > 0 {
+            self.read_queries(pool, &mut stamps)?;
+        }
+        Ok(stamps)
+    }
+
     /// Reads raw timestamps of a pool. The submit that wrote them must be complete.
     pub fn read_stamps<const N: usize>(&self, pool: vk::QueryPool) -> Result<[u64; N]> {
         let mut stamps = [0; N];
+        self.read_queries(pool, &mut stamps)?;
+        Ok(stamps)
+    }
+
+    fn read_queries(&self, pool: vk::QueryPool, stamps: &mut [u64]) -> Result<()> {
         let flags = vk::QueryResultFlags::TYPE_64;
         attempt("reading timestamps", || unsafe {
-            self.device.get_query_pool_results(pool, 0, &mut stamps, flags)
-        })?;
-        Ok(stamps)
+            self.device.get_query_pool_results(pool, 0, stamps, flags)
+        })
     }
 
     /// A device buffer that holds `data`.

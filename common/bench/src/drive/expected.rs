@@ -154,7 +154,7 @@ fn touches(lab: &Lab, script: &Script) -> Vec<(String, Vec<Touch>)> {
             match step {
                 Step::Label(name) => regions.push(name),
                 Step::EndLabel => _ = regions.pop(),
-                Step::Barrier { .. } | Step::Set { .. } | Step::Wait { .. } => {}
+                Step::Barrier { .. } | Step::Set { .. } | Step::Wait { .. } | Step::Timestamp { .. } => {}
                 Step::Dispatch(_) | Step::FillBuffer { .. } | Step::ClearColorImage { .. } => {
                     for (binding, rows, [reads, writes]) in touched(lab, step) {
                         let region = regions.join(", ");

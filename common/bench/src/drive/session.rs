@@ -82,6 +82,7 @@ impl<'l> Session<'l> {
         let readback = |bytes| gpu.buffer("result (CPU)", bytes, Place::Readback);
         let told = lab.variants.iter().filter_map(|variant| Some(variant.tells.as_ref()?.read().1)).max();
         let told = told.map(|words| gpu.buffer("notes (CPU)", u64::from(words) * 4, Place::Readback));
+        gpu.prepare_once()?;
         Ok(Self {
             lab,
             scripts: Scripts::new(lab),
@@ -205,9 +206,9 @@ impl<'l> Session<'l> {
         let words = || self.lab.gpu.read(told);
         match (tells, &self.before) {
             (Tells::Metric { words: length, figure, .. }, _) => {
-                let metric =
-                    figure(&words()?[..*length as usize]).map_err(|error| BadNotes(one_line(&error)))?;
-                Ok((None, metric))
+                let (words, stamps) = (words()?, self.stamps(work.script)?);
+                let metric = figure(&words[..*length as usize], &stamps);
+                Ok((None, metric.map_err(|error| BadNotes(one_line(&error)))?))
             }
             (Tells::Time(_), Some(Before::Clock(clock))) => {
                 let ticks = words()?.first().copied().unwrap_or_default();
@@ -218,6 +219,13 @@ impl<'l> Session<'l> {
             }
             (Tells::Time(_), _) => Ok((None, None)),
         }
+    }
+
+    /// The raw timestamps of the last sample: that at the begin of the window, those of the script by query, and that at the end.
+    pub(super) fn stamps(&self, script: &Script) -> Result<Vec<u64>> {
+        let gpu = &self.lab.gpu;
+        let [begin, end] = gpu.read_stamps(self.stamps)?;
+        Ok([vec![begin], gpu.read_own_stamps(script.stamped().len())?, vec![end]].concat())
     }
 
     /// What the kernels tell. Those of a trace tell the trace.
@@ -355,6 +363,9 @@ impl<'l> Session<'l> {
             for &event in self.events_reset(variant, repetitions) {
                 cmd.reset_event2(event);
             }
+            if !work.script.stamped().is_empty() {
+                cmd.reset_stamps();
+            }
             self.verifier.prepare(cmd);
             work.notes.into_iter().for_each(|notes| notes.prepare(cmd));
         });
@@ -473,8 +484,10 @@ fn microseconds(duration: Duration) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use vulkan::cmd::{MOST_STAMPS, Stage};
+
     use super::*;
-    use crate::lab::LabOptions;
+    use crate::lab::{BufferSet, LabOptions};
 
     /// The messages of the validation layer if a command buffer is submitted a second time.
     fn submitted_again(usage: Usage) -> Vec<String> {
@@ -495,5 +508,57 @@ mod tests {
         assert_eq!(submitted_again(Usage::empty()), [""; 0]);
         let said = submitted_again(Usage::ONE_TIME_SUBMIT);
         assert!(said.iter().any(|text| text.contains("ONE_TIME_SUBMIT")), "{said:?}");
+    }
+
+    /// The timestamps of a variant that fills a buffer between two.
+    #[test]
+    fn a_variants_own_timestamps_lie_in_the_window_in_the_order_of_their_queries() {
+        let mut lab = Lab::for_test(true, &LabOptions::default());
+        lab.alone();
+        let notes = lab.output("notes", BufferSet::new(1, 64, 0)).unwrap();
+        lab.expect(notes, 0, || vec![7; 64]);
+        let variant = lab.variant("filled", move |cmd, rep| {
+            cmd.write_timestamp2(Stage::COPY, 1);
+            cmd.fill_buffer(notes.get(rep.index, 0), 7);
+            cmd.write_timestamp2(Stage::ALL_COMMANDS, 0);
+        });
+        variant.stamped_metric("is in order", notes.get(0, 0), 1, |words, stamps| {
+            let &[begin, behind, before, end] = stamps else { bail!("{stamps:?}") };
+            let in_order = [begin, before, behind, end].is_sorted() && before < behind;
+            Ok((in_order && words == [7]).then_some(1.0))
+        });
+        lab.make().unwrap();
+        let mut session = Session::new(&lab).unwrap();
+        session.dry_run().unwrap();
+        for _ in 0..2 {
+            assert_eq!(session.sample(Some(0), 1).unwrap().metric, Some(1.0));
+        }
+        let script = session.scripts.script(0, 1).unwrap();
+        let work = Work { variant: 0, repetitions: 1, script: &script, notes: None };
+        assert_eq!(session.replay(&work, &[0]).unwrap().wrong, 0, "without its timestamps");
+        assert_eq!(
+            lab.gpu.take_messages().into_iter().map(|message| message.text).collect::<Vec<_>>(),
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn queries_that_are_none_or_are_written_twice_are_mistakes_of_the_sample() {
+        let refused = |is_alone: bool, queries: &'static [u32]| {
+            let mut lab = Lab::for_test(false, &LabOptions { repetitions: Some(2), ..LabOptions::default() });
+            if is_alone {
+                lab.alone();
+            }
+            lab.variant("stamped", |cmd, _| {
+                queries.iter().for_each(|query| cmd.write_timestamp2(Stage::COPY, *query));
+            });
+            let dry = Session::new(&lab).unwrap().dry_run();
+            dry.map_or_else(|error| format!("{error:#}"), |()| String::new())
+        };
+        assert_eq!(refused(true, &[1, 0]), "");
+        assert_eq!(refused(true, &[MOST_STAMPS]), "variant stamped: there is no query 4: a variant has 4");
+        assert!(refused(true, &[0, 2]).contains("the queries [0, 2]: each from 0 on"));
+        assert!(refused(true, &[0, 0]).contains("the queries [0, 0]: each from 0 on"));
+        assert!(refused(false, &[0]).contains("a lab that is alone()"));
     }
 }

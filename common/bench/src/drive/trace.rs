@@ -14,6 +14,7 @@ use record::hooks::hooks;
 use record::stats::Summary;
 use record::trace::{MOST_DRAWN, Trace, TraceFigures};
 use record::{Multiprocessors, Traced, is_limit};
+use vulkan::cmd::stage_name;
 use vulkan::handles::{Buffer, Kernel};
 use vulkan::memory::{Place, Sharing};
 
@@ -59,7 +60,16 @@ pub(super) struct Traces {
 /// A traced sample and the time of the untraced sample of the same round.
 struct Sample {
     untraced_us: f64,
+    wrote: Wrote,
+}
+
+/// What a traced sample wrote.
+struct Wrote {
     stamps_us: f64,
+    /// The raw timestamps of the window.
+    window: [u64; 2],
+    /// The raw timestamps of the variant, with their stages.
+    stamped: Vec<(String, u64)>,
     words: Vec<u32>,
 }
 
@@ -169,8 +179,8 @@ impl<'l> Tracer<'l> {
             let reading = self.sample(session, taking.subject.variant, regions);
             let Some(reading) = taking.judge(reading)? else { continue };
             if let (true, Some(untraced_us)) = (kept, untraced) {
-                let (stamps_us, words) = (reading.gpu_us, self.words(bytes)?);
-                taking.samples.push(Sample { untraced_us, stamps_us, words });
+                let wrote = self.wrote(session, taking.subject.variant, &reading, bytes)?;
+                taking.samples.push(Sample { untraced_us, wrote });
             }
         }
         Ok(ControlFlow::Continue(()))
@@ -184,7 +194,7 @@ impl<'l> Tracer<'l> {
             let shown = match (&taking.regions, taking.median()) {
                 (Err(reason), _) => Err(reason.clone()),
                 (Ok(_), None) => Err(Fault::NoRound.to_string()),
-                (Ok(regions), Some(sample)) => told(self.shown(regions, sample.stamps_us, &sample.words))?,
+                (Ok(regions), Some(sample)) => told(self.shown(regions, &sample.wrote))?,
             };
             let traced = match shown {
                 Ok((trace, figures)) => {
@@ -214,26 +224,34 @@ impl<'l> Tracer<'l> {
         session.sample_of(Some(&Work { variant, repetitions: 1, script: &script, notes: Some(&notes) }))
     }
 
-    /// Reads the words that the waves wrote.
-    fn words(&self, bytes: u64) -> Result<Vec<u32>> {
+    /// Reads what the last sample wrote: its timestamps, and the words of its waves.
+    fn wrote(&self, session: &Session<'_>, variant: usize, reading: &Reading, bytes: u64) -> Result<Wrote> {
+        let script = session.scripts.script(variant, 1)?;
+        let stamps = session.stamps(&script)?;
+        let named = script.stamped().into_iter().map(|(_, stage)| stage_name(stage));
+        let stamped = named.zip(stamps[1..].iter().copied()).collect();
         self.lab.gpu.run_once("reading a trace", |cmd| {
             cmd.copy_buffer(self.buffer, self.readback, bytes);
             cmd.host_barrier();
         })?;
         let words = usize::try_from(bytes / 4)?;
-        self.lab.gpu.look(self.readback, |all| all[..words].to_vec())
+        let words = self.lab.gpu.look(self.readback, |all| all[..words].to_vec())?;
+        Ok(Wrote { stamps_us: reading.gpu_us, window: [stamps[0], stamps[stamps.len() - 1]], stamped, words })
     }
 
-    /// Decodes the words of a sample.
-    fn shown(&self, regions: &[Region], stamps_us: f64, words: &[u32]) -> Result<(Trace, TraceFigures)> {
+    /// Decodes what a sample wrote.
+    fn shown(&self, regions: &[Region], wrote: &Wrote) -> Result<(Trace, TraceFigures)> {
         let multiprocessors = self.lab.device().multiprocessors;
         let trace = decode(&Left {
             regions,
-            words,
+            words: &wrote.words,
             clock: self.clock,
             source: self.lab.gpu.waves.lanes,
             multiprocessors: multiprocessors.map(|mps| mps.count),
-            stamps_us,
+            stamps_us: wrote.stamps_us,
+            stamp_bits: self.lab.device().timestamp_bits,
+            window: wrote.window,
+            stamped: &wrote.stamped,
         })?;
         let figures = TraceFigures::of(&trace, multiprocessors.map(Multiprocessors::slots));
         Ok((trace, figures.ok_or(Fault::StandsStill)?))
@@ -262,14 +280,14 @@ impl Taking<'_> {
 
     /// The relative overhead of tracing: the median of the rounds.
     fn overhead(&self) -> Option<f64> {
-        let ratios = self.samples.iter().map(|sample| sample.stamps_us / sample.untraced_us);
+        let ratios = self.samples.iter().map(|sample| sample.wrote.stamps_us / sample.untraced_us);
         Summary::of(&ratios.collect::<Vec<_>>()).map(|ratio| ratio.median - 1.0)
     }
 
     /// The sample of median length.
     fn median(&self) -> Option<&Sample> {
         let mut sorted: Vec<&Sample> = self.samples.iter().collect();
-        sorted.sort_by(|a, b| a.stamps_us.total_cmp(&b.stamps_us));
+        sorted.sort_by(|a, b| a.wrote.stamps_us.total_cmp(&b.wrote.stamps_us));
         sorted.get(sorted.len() / 2).copied()
     }
 }
@@ -367,8 +385,8 @@ impl<'l> Spotlight<'l> {
             Err(reason) => return Ok(Err(reason.clone())),
         };
         told(self.tracer.sample(session, variant, regions).and_then(|reading| {
-            let words = self.tracer.words(bytes_of(regions))?;
-            self.tracer.shown(regions, reading.gpu_us, &words)
+            let wrote = self.tracer.wrote(session, variant, &reading, bytes_of(regions))?;
+            self.tracer.shown(regions, &wrote)
         }))
     }
 }

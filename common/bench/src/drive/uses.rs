@@ -102,6 +102,16 @@ impl<'l> Use<'l> {
             let uses = |set: Set| named.bindings.iter().any(|&binding| set.holds(binding));
             of.outputs = lab.outputs.iter().filter(|output| uses(output.set)).collect();
             of.checks = lab.checks.iter().filter(|check| uses(check.set)).collect();
+            let queries: Vec<u32> = script.stamped().into_iter().map(|(query, _)| query).collect();
+            let are_fit = queries.is_empty() || most == 1 && !variant.takes_two_queues;
+            ensure!(
+                are_fit,
+                "variant {name} writes timestamps: it takes one queue, and a lab that is alone()"
+            );
+            ensure!(
+                queries.iter().copied().eq(0..queries.len().try_into()?),
+                "variant {name} writes the queries {queries:?}: each from 0 on has one timestamp"
+            );
             if let Some(reason) = scripts.endless(&script) {
                 bail!("variant {name}: {reason}");
             }

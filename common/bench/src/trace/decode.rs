@@ -1,6 +1,6 @@
 //! Decodes the words that kernels wrote to the trace's buffer into waves, or returns why they are invalid.
 
-use record::trace::{Dispatch, Lanes, Part, PartWaves, Trace, Wave, pack};
+use record::trace::{Dispatch, Lanes, Part, PartWaves, TimeStamp, Trace, Wave, pack};
 use vulkan::wrap::LaneSource;
 
 use super::fault::Fault;
@@ -18,6 +18,12 @@ pub struct Left<'t> {
     /// Number of multiprocessors that the device reports.
     pub multiprocessors: Option<u32>,
     pub(crate) stamps_us: f64,
+    /// Valid bits of timestamps.
+    pub stamp_bits: u32,
+    /// The raw timestamps of the window.
+    pub window: [u64; 2],
+    /// The raw timestamps of the variant, with their stages.
+    pub stamped: &'t [(String, u64)],
 }
 
 /// Waves may seem longer than the timestamps around them by this factor and this time, because both clocks have
@@ -37,7 +43,7 @@ pub(crate) fn decode(left: &Left<'_>) -> Result<Trace, Fault> {
     if let Some(at) = taken.iter().position(Vec::is_empty) {
         return Err(Fault::NoWaves(at + 1, left.regions[at].planned.name.clone()));
     }
-    count_from_first(left.clock, &mut taken);
+    let first = count_from_first(left.clock, &mut taken);
     let mut dispatches = Vec::new();
     for (waves, region) in taken.iter_mut().zip(left.regions) {
         waves.sort_by_key(|wave| (wave.part, wave.begin));
@@ -58,17 +64,32 @@ pub(crate) fn decode(left: &Left<'_>) -> Result<Trace, Fault> {
         }
     };
     let step_us = step(&dispatches).unwrap_or(left.clock.tick_ns / 1e3);
-    Ok(Trace { dispatches, lanes, stamps_us: left.stamps_us, step_us })
+    let time_stamps = time_stamps(left, first, span);
+    Ok(Trace { dispatches, lanes, stamps_us: left.stamps_us, step_us, time_stamps })
 }
 
-/// Makes the begins of the waves relative to the first wave, in ticks.
-fn count_from_first(clock: Counter, taken: &mut [Vec<Raw<'_>>]) {
+/// Makes the begins of the waves relative to the first wave, in ticks. Returns when that begins.
+fn count_from_first(clock: Counter, taken: &mut [Vec<Raw<'_>>]) -> u64 {
     let begins = || taken.iter().flatten().map(|wave| wave.begin);
-    let Some(reference) = begins().next() else { return };
+    let reference = begins().next().unwrap_or_default();
     let first = begins().map(|begin| clock.ticks(reference, begin)).min().unwrap_or(0);
     for wave in taken.iter_mut().flatten() {
         wave.begin = (clock.ticks(reference, wave.begin) - first).cast_unsigned();
     }
+    reference.wrapping_add_signed(first)
+}
+
+/// The variant's timestamps in the time of the waves; none if that is another clock: then the waves lie beside the window.
+#[expect(clippy::cast_precision_loss, reason = "ticks of one submit fit 52 bits")]
+fn time_stamps(left: &Left<'_>, first: u64, span_us: f64) -> Vec<TimeStamp> {
+    let clock = Counter { bits: left.clock.bits.min(left.stamp_bits), ..left.clock };
+    let us = |stamp| clock.ticks(first, stamp) as f64 * clock.tick_ns / 1e3;
+    let [begin, end] = left.window.map(us);
+    if begin > SLACK_US || end < span_us - SLACK_US {
+        return Vec::new();
+    }
+    let stamped = left.stamped.iter();
+    stamped.map(|(stage, stamp)| TimeStamp { stage: stage.clone(), at_us: us(*stamp) }).collect()
 }
 
 /// The waves of a region as one dispatch, or as one dispatch per part.
@@ -169,6 +190,9 @@ mod tests {
             source: LaneSource::Sm,
             multiprocessors: Some(4),
             stamps_us,
+            stamp_bits: 64,
+            window: [0, 0],
+            stamped: &[],
         })
     }
 
@@ -208,6 +232,32 @@ mod tests {
     }
 
     #[test]
+    fn timestamps_are_placed_among_waves_of_the_same_clock() {
+        let regions = region(1);
+        // Timestamps have fewer bits than the waves' clock.
+        let high = 1 << 40;
+        let words = words(&regions, &[(high + 11_000, high + 12_500, 0)]);
+        let placed = |window: [u64; 2]| {
+            let left = Left {
+                words: &words,
+                regions: &regions,
+                clock: NS,
+                source: LaneSource::Sm,
+                multiprocessors: Some(4),
+                stamps_us: 5.0,
+                stamp_bits: 36,
+                window,
+                stamped: &[("NONE".into(), 10_900), ("COPY".into(), 12_750)],
+            };
+            decode(&left).unwrap().time_stamps
+        };
+        let stamp = |stage: &str, at_us| TimeStamp { stage: stage.into(), at_us };
+        assert_eq!(placed([10_000, 13_000]), [stamp("NONE", -0.1), stamp("COPY", 1.75)]);
+        assert_eq!(placed([14_500, 16_000]), [], "the window begins behind the wave");
+        assert_eq!(placed([5_000, 8_000]), [], "it ends before the wave");
+    }
+
+    #[test]
     fn clocks_that_are_none_are_refused() {
         assert_eq!(trace_with(NS, &[(5, 5, 0), (5, 5, 1)], 5.0), Err(Fault::StandsStill));
         assert_eq!(trace_with(NS, &[(5000, 4000, 0)], 5.0), Err(Fault::Backwards));
@@ -226,6 +276,9 @@ mod tests {
             source: LaneSource::None,
             multiprocessors: None,
             stamps_us: 9.0,
+            stamp_bits: 64,
+            window: [0, 0],
+            stamped: &[],
         };
         let taken = |words: &[u32]| decode(&Left { words, ..left });
         let whole = words(&regions, &[(1000, 2000, 0), (1000, 3000, 0)]);

@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::stretches::{first_at_work, stretches};
-use super::{Curve, Dispatch, Lanes, Part, Stretch, Trace, Wave};
+use super::{Curve, Dispatch, Lanes, Part, Stretch, TimeStamp, Trace, Wave};
 
 /// The fill is over when this share of the waves that have begun has ended.
 const LEFT: f64 = 0.05;
@@ -56,6 +56,9 @@ pub struct TraceFigures {
     /// Where the waves of parts spend their time, one stretch after the other; empty where no kernel tells.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stretches: Vec<Stretch>,
+    /// The timestamps that the variant writes, where the waves' clock is theirs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub time_stamps: Vec<TimeStamp>,
 }
 
 /// Waves in flight from the first begin to the last end.
@@ -251,6 +254,7 @@ impl TraceFigures {
             step_us: trace.step_us,
             lanes: trace.lanes,
             stretches: stretches(&all),
+            time_stamps: trace.time_stamps.clone(),
             whole,
         })
     }

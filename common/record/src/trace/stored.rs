@@ -79,6 +79,7 @@ fn trace(stored: Vec<StoredDispatch>, figures: &TraceFigures) -> Result<Trace> {
         lanes: figures.lanes,
         stamps_us: figures.stamps_us,
         step_us: figures.step_us,
+        time_stamps: figures.time_stamps.clone(),
     })
 }
 
@@ -152,6 +153,7 @@ fn us(ns: u32) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::TimeStamp;
     use super::super::parts::Part;
     use super::*;
 
@@ -174,7 +176,8 @@ mod tests {
             part,
         };
         let dispatches = vec![dispatch(None), dispatch(Some(part))];
-        Trace { dispatches, lanes: Lanes::Multiprocessors(4), stamps_us: 9.25, step_us: 0.032 }
+        let time_stamps = vec![TimeStamp { stage: "COPY".into(), at_us: 2.5 }];
+        Trace { dispatches, lanes: Lanes::Multiprocessors(4), stamps_us: 9.25, step_us: 0.032, time_stamps }
     }
 
     /// What is read of a file, beside the figures of `expected`.

@@ -85,7 +85,13 @@ mod tests {
     }
 
     fn figures(dispatches: Vec<Dispatch>) -> TraceFigures {
-        let trace = Trace { dispatches, lanes: Lanes::Packed(2), stamps_us: 30.0, step_us: 0.01 };
+        let trace = Trace {
+            dispatches,
+            lanes: Lanes::Packed(2),
+            stamps_us: 30.0,
+            step_us: 0.01,
+            time_stamps: Vec::new(),
+        };
         TraceFigures::of(&trace, None).unwrap()
     }
 

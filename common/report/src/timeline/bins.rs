@@ -179,7 +179,7 @@ mod tests {
     }
 
     fn trace(dispatches: Vec<Dispatch>, lanes: Lanes) -> Trace {
-        Trace { dispatches, lanes, stamps_us: 1.0, step_us: 0.1 }
+        Trace { dispatches, lanes, stamps_us: 1.0, step_us: 0.1, time_stamps: Vec::new() }
     }
 
     const GRID: Grid = Grid { range_us: 10.0, columns: 5 };

@@ -30,7 +30,8 @@ pub(super) fn drawn(record: &Record, panels: &[Lane<'_>], step: f64) -> (Scene, 
     // Leaves room for the brackets above the peak.
     let frame = Frame { grid, top: 1.3 * tallest, left: EDGE, width, height: HEIGHT };
     let mut scene = Scene::default();
-    let mut y = head(&mut scene, record, &waits(panels));
+    let has_stamps = panels.iter().any(|lane| !lane.trace.time_stamps.is_empty());
+    let mut y = head(&mut scene, record, &waits(panels), has_stamps);
     let mut lines = Vec::new();
     for (lane, binned) in panels.iter().zip(&binned) {
         y += 32.0;
@@ -52,7 +53,7 @@ pub(super) fn drawn(record: &Record, panels: &[Lane<'_>], step: f64) -> (Scene, 
 }
 
 /// The finding where there is one, the device, and how to read the plots; returns the y coordinate of the last line.
-fn head(scene: &mut Scene, record: &Record, waits: &str) -> f64 {
+fn head(scene: &mut Scene, record: &Record, waits: &str, has_stamps: bool) -> f64 {
     let finding = match &record.headline {
         Some(headline) if headline.value.is_some() => capital(&headline.finding),
         _ => format!("{}: waves in flight", record.sample),
@@ -65,8 +66,9 @@ fn head(scene: &mut Scene, record: &Record, waits: &str) -> f64 {
     let mut y = 28.0;
     scene.words(&Words::new([EDGE, y], LARGE, Ink::Text, finding).bold());
     let lighter = if waits.is_empty() { String::new() } else { format!(" Lighter: {waits}.") };
+    let black = if has_stamps { " Black: a timestamp, at the edge if outside." } else { "" };
     let key = format!(
-        "Height: waves in flight. Colour: a dispatch or pass.{lighter} Striped: fill or drain. Red: no wave in flight. \
+        "Height: waves in flight. Colour: a dispatch or pass.{lighter} Striped: fill or drain. Red: no wave in flight.{black} \
          At the right: from the first wave to the last."
     );
     for text in [format!("{device}; {settings}"), key] {

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use record::Record;
-use record::trace::{Lanes, Part, PartWaves, Wave};
+use record::trace::{Lanes, Part, PartWaves, TimeStamp, Wave};
 use serde_json::{Value, json};
 
 use super::axes::{real, whole};
@@ -33,6 +33,7 @@ pub fn timeline_events(record: &Record, panels: &[Lane<'_>]) -> Result<String> {
         file.meta("process_sort_index", json!({ "sort_index": file.pid }));
         counters(&mut file, lane);
         dispatches(&mut file, lane);
+        time_stamps(&mut file, lane);
         waves(&mut file, lane, one_in);
     }
     let text = json!({
@@ -164,6 +165,19 @@ fn dispatches(file: &mut File, lane: &Lane<'_>) {
                 args,
             );
         }
+    }
+}
+
+/// The variant's timestamps, on a thread of their own. Viewers have no time before 0.
+fn time_stamps(file: &mut File, lane: &Lane<'_>) {
+    if !lane.trace.time_stamps.is_empty() {
+        file.thread("timestamps");
+    }
+    for TimeStamp { stage, at_us } in &lane.trace.time_stamps {
+        file.events.push(json!({
+            "ph": "i", "s": "p", "name": stage, "pid": file.pid, "tid": file.tid,
+            "ts": us(ns(at_us.max(0.0))), "args": { "at_us": at_us },
+        }));
     }
 }
 
@@ -304,6 +318,20 @@ mod tests {
         assert_eq!(of_phase(&file, "X").len(), kept + dispatches);
         let rule = file["otherData"]["waves"].as_str().unwrap();
         assert!(rule.contains(&format!("every {one_in}th")), "{rule}");
+    }
+
+    #[test]
+    fn timestamps_are_marks_on_a_thread_of_their_own() {
+        let (_, record, mut traces) = examples()[3].clone();
+        let stamp = |at_us| TimeStamp { stage: "COPY".into(), at_us };
+        traces[0].time_stamps = vec![stamp(-0.5), stamp(2.5)];
+        let file = parsed(&record, &lanes(&record, &traces));
+        let marks = of_phase(&file, "i");
+        let times: Vec<_> = marks.iter().map(|mark| mark["ts"].as_f64().unwrap()).collect();
+        assert_eq!((times, &marks[0]["args"]["at_us"]), (vec![0.0, 2.5], &json!(-0.5)));
+        let threads: Vec<_> =
+            of_phase(&file, "M").into_iter().filter(|e| e["args"]["name"] == "timestamps").collect();
+        assert_eq!((threads.len(), &threads[0]["tid"]), (1, &marks[0]["tid"]));
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! A variant's panel: its text, a bar per dispatch, the plot of waves in flight, and the map of multiprocessors.
 
 use anyhow::Result;
-use record::trace::{Lanes, Phases};
+use record::trace::{Lanes, Phases, TimeStamp};
 
-use super::axes::{EDGE, LEFT, LINE, PLOT, TEXT, WIDTH, real, short_us, ticks, whole};
+use super::axes::{EDGE, LEFT, LINE, PLOT, TEXT, WIDTH, real, short_us, ticks, us, whole};
 use super::bins::{Binned, Grid};
 use super::colours::{Ink, PARTS};
 use super::lane::Lane;
@@ -167,7 +167,7 @@ fn plot(scene: &mut Scene, base: f64, lane: &Lane<'_>, binned: &Binned, frame: &
     scene.words(&Words::new(middle, TEXT, Ink::Faint, "waves in flight").upright().anchored(Anchor::Middle));
 }
 
-/// Draws the areas of the dispatches above the line at `base`, where the GPU fills and drains behind them, and gaps.
+/// Draws the areas of the dispatches above the line at `base`, where the GPU fills and drains behind them, gaps and timestamps.
 pub(super) fn waves(scene: &mut Scene, base: f64, lane: &Lane<'_>, binned: &Binned, frame: &Frame) {
     let unit = frame.height / frame.top;
     let high = lane.figures.whole.peak * unit;
@@ -177,6 +177,7 @@ pub(super) fn waves(scene: &mut Scene, base: f64, lane: &Lane<'_>, binned: &Binn
     }
     stacks(scene, base, unit, binned, frame);
     gaps(scene, base, base - high, lane, frame);
+    time_stamps(scene, [base, base - high - 16.0], lane, frame);
     scene.area(Area { left: frame.left, top: base - 0.5, width: frame.width, height: 1.0 }, Ink::Faint);
 }
 
@@ -227,6 +228,22 @@ fn gaps(scene: &mut Scene, base: f64, peak: f64, lane: &Lane<'_>, frame: &Frame)
             scene.words(&words.anchored(Anchor::Middle));
             free = middle + 0.5 * wide + 5.0;
         }
+    }
+}
+
+/// Draws a line at each timestamp of the variant, from the axis up to `top`, with its stage.
+fn time_stamps(scene: &mut Scene, [base, top]: [f64; 2], lane: &Lane<'_>, frame: &Frame) {
+    for (at, TimeStamp { stage, at_us }) in lane.trace.time_stamps.iter().enumerate() {
+        // One before the first wave, or behind the last, has its line at the edge.
+        let x = frame.x(at_us.clamp(0.0, frame.grid.range_us));
+        scene.area(Area { left: x - 0.75, top, width: 1.5, height: base - top }, Ink::Text);
+        let text = format!("timestamp {stage} at {}", us(*at_us));
+        let width = text_width(&text, TEXT, false) + 8.0;
+        let left = if x < frame.left + 0.5 * frame.width { x + 3.0 } else { x - 3.0 - width };
+        // On a patch of paper, since waves run behind it.
+        let y = base - 10.0 - LINE * real(at);
+        scene.area(Area { left, top: y - 14.0, width, height: 18.0 }, Ink::Paper);
+        scene.words(&Words::new([left + 4.0, y], TEXT, Ink::Text, text));
     }
 }
 

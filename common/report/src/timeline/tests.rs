@@ -117,6 +117,20 @@ fn a_compact_picture_fits_a_page_and_names_its_variants() {
 }
 
 #[test]
+fn timestamps_are_lines_with_their_stages() {
+    let (_, record, mut traces) = examples()[0].clone();
+    let plain = timeline_svg(&record, &lanes(&record, &traces), Theme::Auto, Detail::Compact).unwrap();
+    assert!(!plain.contains("imestamp"));
+    let stamp = |at_us| record::trace::TimeStamp { stage: "COPY".into(), at_us };
+    traces[0].time_stamps = vec![stamp(-1.5), stamp(20.25)];
+    for detail in [Detail::Whole, Detail::Compact] {
+        let svg = timeline_svg(&record, &lanes(&record, &traces), Theme::Auto, detail).unwrap();
+        assert!(svg.contains("timestamp COPY at -1.5 µs<") && svg.contains("timestamp COPY at 20.25 µs<"));
+        assert_eq!(svg.contains("Black:"), detail == Detail::Compact);
+    }
+}
+
+#[test]
 fn what_weighs_against_a_trace_stands_beside_it() {
     let svg = |at: usize| {
         let (_, record, traces) = examples()[at].clone();

@@ -9,7 +9,7 @@ use ash::vk;
 use bytemuck::NoUninit;
 
 use super::script::{Dispatch, Step};
-use super::{Binding, Usage};
+use super::{Binding, MOST_STAMPS, Stage, Usage};
 use crate::fault::attempt;
 use crate::gpu::{Arena, Gpu};
 use crate::handles::Kernel;
@@ -64,6 +64,7 @@ impl<'g> CommandBuffer<'g> {
                 Step::Barrier { src, dst, image } => self.record_barrier(*src, *dst, *image),
                 Step::Set { sync, event, src, dst } => self.record_set(*sync, *event, *src, *dst),
                 Step::Wait { sync, event, src, dst } => self.record_wait(*sync, *event, *src, *dst),
+                Step::Timestamp { stage, query } => self.replay_timestamp(*stage, *query),
                 Step::Label(name) => self.begin_label(name),
                 Step::EndLabel => self.end_label(),
             }
@@ -106,6 +107,12 @@ impl<'g> CommandBuffer<'g> {
                 device.cmd_dispatch(self.raw, groups[0], groups[1], groups[2]);
             }
         });
+    }
+
+    fn replay_timestamp(&self, stage: Stage, query: u32) {
+        if let Some(pool) = self.gpu.arena().stamps {
+            unsafe { self.gpu.device.cmd_write_timestamp2(self.raw, stage, pool, query) };
+        }
     }
 
     /// Records a label region of the runner.
@@ -181,13 +188,18 @@ impl Gpu {
         self.wait(fence, what)
     }
 
-    /// Checks that the device can run the dispatches, and that their bindings and push constants fit their kernels.
+    /// Checks that the device can run the dispatches, that their bindings and push constants fit their kernels, and that the
+    /// queries of timestamps exist.
     ///
     /// # Errors
-    /// A dispatch that the device cannot run, or with bindings or push constants that do not fit.
+    /// A dispatch that the device cannot run, or with bindings or push constants that do not fit; a query beyond the last.
     pub fn check(&self, steps: &[Step]) -> Result<()> {
         steps.iter().try_for_each(|step| match step {
             Step::Dispatch(dispatch) => self.check_dispatch(dispatch),
+            Step::Timestamp { query, .. } => {
+                ensure!(*query < MOST_STAMPS, "there is no query {query}: a variant has {MOST_STAMPS}");
+                Ok(())
+            }
             _ => Ok(()),
         })
     }

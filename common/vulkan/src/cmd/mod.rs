@@ -40,6 +40,15 @@ pub type Scope = (Stage, Access);
 /// A [`Scope`] for the commands of Vulkan 1.0.
 pub type Scope1 = (Stage1, Access1);
 
+/// A stage as Vulkan names it, without the head that all names share.
+#[must_use]
+pub fn stage_name(stage: Stage) -> String {
+    if stage == Stage::NONE { "NONE".to_owned() } else { format!("{stage:?}") }
+}
+
+/// Most timestamps of a variant.
+pub const MOST_STAMPS: u32 = 4;
+
 /// The commands of a command buffer, as a variant lists them. The runner records the complete list in Vulkan, once
 /// per sample.
 #[derive(Debug, Default)]
@@ -80,6 +89,12 @@ impl Cmd {
     /// stage `CLEAR`, with `TRANSFER_WRITE`.
     pub fn clear_color_image(&self, image: Image, words: [u32; 4]) {
         self.step(Step::ClearColorImage { image, words });
+    }
+
+    /// `vkCmdWriteTimestamp2`, once per query of a submit. A variant has [`MOST_STAMPS`] queries, numbered from 0, which the
+    /// runner resets before its window and reads after it.
+    pub fn write_timestamp2(&self, stage: Stage, query: u32) {
+        self.step(Step::Timestamp { stage, query });
     }
 
     /// `vkCmdBeginDebugUtilsLabelEXT`, `record`, `vkCmdEndDebugUtilsLabelEXT`: a region in a capture tool. Works

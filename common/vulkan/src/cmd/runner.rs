@@ -4,7 +4,7 @@
 use ash::vk;
 
 use super::sync::image_barrier2;
-use super::{Access, Binding, CommandBuffer, Stage};
+use super::{Access, Binding, CommandBuffer, MOST_STAMPS, Stage};
 use crate::gpu::{ImageSlot, WHOLE};
 use crate::handles::{Buffer, Event, Image};
 
@@ -38,6 +38,13 @@ impl CommandBuffer<'_> {
     /// `vkCmdResetQueryPool` of the first `count` queries.
     pub fn reset_query_pool(&self, pool: vk::QueryPool, count: u32) {
         unsafe { self.gpu.device.cmd_reset_query_pool(self.raw, pool, 0, count) };
+    }
+
+    /// `vkCmdResetQueryPool` of the queries for the timestamps of variants.
+    pub fn reset_stamps(&self) {
+        if let Some(pool) = self.gpu.arena().stamps {
+            self.reset_query_pool(pool, MOST_STAMPS);
+        }
     }
 
     /// `vkCmdWriteTimestamp2`, written after all earlier commands complete.

@@ -97,6 +97,13 @@ pub enum Step {
         /// The second scope.
         dst: Scope,
     },
+    /// [`Cmd::write_timestamp2`](super::Cmd::write_timestamp2).
+    Timestamp {
+        /// The stage of earlier commands that is waited for.
+        stage: Stage,
+        /// Number of the query.
+        query: u32,
+    },
     /// Begins a label region with this name.
     Label(String),
     /// Ends the innermost label region.
@@ -104,17 +111,20 @@ pub enum Step {
 }
 
 impl Step {
-    /// The stages, each enough for a barrier, in which the step works on memory; `None` for barriers, events and
-    /// labels.
+    /// The stages, each enough for a barrier, in which the step works on memory; `None` for barriers, events, timestamps
+    /// and labels.
     pub fn stage(&self) -> Option<Stage> {
         match self {
             Self::Dispatch(_) => Some(Stage::COMPUTE_SHADER),
             Self::FillBuffer { .. } | Self::ClearColorImage { .. } => {
                 Some(Stage::CLEAR | Stage::ALL_TRANSFER)
             }
-            Self::Barrier { .. } | Self::Set { .. } | Self::Wait { .. } | Self::Label(_) | Self::EndLabel => {
-                None
-            }
+            Self::Barrier { .. }
+            | Self::Set { .. }
+            | Self::Wait { .. }
+            | Self::Timestamp { .. }
+            | Self::Label(_)
+            | Self::EndLabel => None,
         }
     }
 
@@ -155,7 +165,7 @@ impl Named {
                 Step::FillBuffer { buffer, .. } => _ = named.bindings.insert((*buffer).into()),
                 Step::ClearColorImage { image, .. } => _ = named.bindings.insert((*image).into()),
                 Step::Set { event, .. } | Step::Wait { event, .. } => _ = named.events.insert(*event),
-                Step::Barrier { .. } | Step::Label(_) | Step::EndLabel => {}
+                Step::Barrier { .. } | Step::Timestamp { .. } | Step::Label(_) | Step::EndLabel => {}
             }
         }
         named
@@ -217,6 +227,17 @@ impl Script {
     pub fn dispatches_mut(&mut self) -> impl Iterator<Item = &mut Dispatch> {
         let steps = self.submits.iter_mut().flat_map(|submit| &mut submit.steps);
         steps.filter_map(|step| if let Step::Dispatch(d) = step { Some(d) } else { None })
+    }
+
+    /// The timestamps, sorted by their queries; the runner resets the queries before each submit.
+    pub fn stamped(&self) -> Vec<(u32, Stage)> {
+        let stamped = |step: &Step| match step {
+            Step::Timestamp { stage, query } => Some((*query, *stage)),
+            _ => None,
+        };
+        let mut stamped: Vec<_> = self.steps().filter_map(stamped).collect();
+        stamped.sort_by_key(|(query, _)| *query);
+        stamped
     }
 
     /// The events that are set; the runner resets them before each submit.

@@ -109,6 +109,8 @@ pub struct Arena {
     pub(crate) pools: Vec<vk::CommandPool>,
     pub(crate) fences: Vec<vk::Fence>,
     pub(crate) semaphores: Vec<vk::Semaphore>,
+    /// The timestamps of variants, one of `queries`.
+    pub(crate) stamps: Option<vk::QueryPool>,
     /// Pool, command buffer and fence for work outside any measurement, made when first needed.
     pub once: Option<(vk::CommandPool, vk::CommandBuffer, vk::Fence)>,
 }
@@ -172,6 +174,7 @@ impl Arena {
             pools: self.pools.split_off(at[6]),
             fences: self.fences.split_off(at[7]),
             semaphores: self.semaphores.split_off(at[8]),
+            stamps: None,
             once: None,
         }
     }

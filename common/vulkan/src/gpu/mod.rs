@@ -29,6 +29,7 @@ use ash::{ext, khr, vk};
 use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
 use record::{DeviceFacts, Kind};
 
+use crate::cmd::MOST_STAMPS;
 use crate::fault;
 use crate::handles::Queue;
 use crate::validation::Messages;
@@ -242,12 +243,14 @@ impl Gpu {
         let _ = fault::call("naming an object", || unsafe { debug.set_debug_utils_object_name(&info) });
     }
 
-    /// Makes the objects for [`Gpu::run_once`], unless they exist.
+    /// Makes the objects for [`Gpu::run_once`] and the queries for the timestamps of variants, unless they exist.
     pub fn prepare_once(&self) -> Result<()> {
         if self.arena().once.is_none() {
             let pool = self.command_pool(Queue::First)?;
             let made = (pool, self.command_buffer(pool)?, self.fence()?);
-            self.arena.borrow_mut().once = Some(made);
+            let stamps = self.timestamps(MOST_STAMPS)?;
+            let mut arena = self.arena.borrow_mut();
+            (arena.once, arena.stamps) = (Some(made), Some(stamps));
         }
         Ok(())
     }

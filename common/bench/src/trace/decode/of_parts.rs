@@ -59,6 +59,9 @@ fn decoded_by(clock: Counter, words: &[u32]) -> Result<Trace, Fault> {
         source: LaneSource::None,
         multiprocessors: None,
         stamps_us: 4.0,
+        stamp_bits: 64,
+        window: [0, 0],
+        stamped: &[],
     })
 }
 

@@ -22,7 +22,7 @@ fn dispatch(begin: f64, lots: u32, lot: u32) -> Dispatch {
 }
 
 fn trace(dispatches: Vec<Dispatch>) -> Trace {
-    Trace { dispatches, lanes: Lanes::Packed(64), stamps_us: 1.0, step_us: 1.0 }
+    Trace { dispatches, lanes: Lanes::Packed(64), stamps_us: 1.0, step_us: 1.0, time_stamps: Vec::new() }
 }
 
 #[test]
