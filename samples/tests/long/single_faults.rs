@@ -21,7 +21,7 @@ const FAULTS: usize = 120;
 const QUICK: &str = "--repetitions 1 --samples 1 --seed 1";
 
 /// What is run: the sample and its arguments. Small: the calls matter, not their times.
-const WORKLOADS: [(&str, &str); 25] = [
+const WORKLOADS: [(&str, &str); 26] = [
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --check"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --profile"),
@@ -47,6 +47,7 @@ const WORKLOADS: [(&str, &str); 25] = [
     ("code_size", "--variants loop_1_64,once_1_64"),
     ("wave_order", "--variants start_rows_8,gaps_2"),
     ("tile_order", "--size 64"),
+    ("time_stamps", "--variants between_copy,second_unstamped"),
 ];
 
 /// Arguments of what takes no samples.
