@@ -21,7 +21,7 @@
 //! NVIDIA do one addition of a wave each in a clock.
 //!
 //! Expect a step where a cache ends. AMD's holds 32 KiB. On an H200 there are two, behind 32 and 128 KiB. One wave, or one of each
-//! scheduler, then takes 2.2 and 5.4 times as long, and four of each 1.1 and 1.5 times: they share what is fetched. Code that runs once,
+//! scheduler, then takes 2.0 and 5.4 times as long, and four of each 1.1 and 1.5 times: they share what is fetched. Code that runs once,
 //! and is in no instruction cache, is as slow as the largest loop.
 //!
 //! Look for, in Nsight: stalls with "no instruction"; in RGP: waits for the fetch of instructions.

@@ -17,8 +17,9 @@
 //!   found in the cache.
 //!
 //! A GPU starts workgroups row by row: `wave_order` shows it. So the order of tiles is that of the work. Expect differences where the
-//! cache does not hold the image. On an H200 (64 MiB, a cache of 50 MB) they are small: tiles by columns take 1.02x as long, and
-//! starting from the end gains next to nothing. Quads cost 1.18x: eight texels of a row are one line of the cache, and four of two rows are not.
+//! cache does not hold the image. On an H200 (64 MiB, a cache of 50 MB) they are small: tiles by columns take 1.015x as long, and
+//! starting from the end gains next to nothing. Quads cost 1.18x: eight texels of a row are one line of the cache, and four of two rows are
+//! not.
 //!
 //! Look for, in RGP or Nsight: hits in the L2 of the second pass.
 //!
