@@ -89,6 +89,7 @@ hooks! {
     vkEnumeratePhysicalDevices(a b c);
     vkEnumerateDeviceExtensionProperties(a b c d);
     vkGetPhysicalDeviceToolProperties(a b c);
+    vkGetPhysicalDeviceCalibrateableTimeDomainsEXT(a b c);
     vkGetPhysicalDeviceFeatures2(a b);
     vkGetPhysicalDeviceImageFormatProperties(a b c d e f g);
     vkGetPhysicalDeviceImageFormatProperties2(a b c);
@@ -113,6 +114,7 @@ hooks! {
     vkWaitSemaphores(a b c);
     vkSignalSemaphore(a b);
     vkGetSemaphoreCounterValue(a b c);
+    vkGetCalibratedTimestampsEXT(a b c d e);
     vkCreateEvent(a b c d);
     vkSetEvent(a b);
     vkResetEvent(a b);

@@ -305,7 +305,11 @@ impl Gpu {
         Ok(stamps)
     }
 
-    fn read_queries(&self, pool: vk::QueryPool, stamps: &mut [u64]) -> Result<()> {
+    /// Reads raw timestamps from the first of a pool on. The submits that wrote them must be complete.
+    ///
+    /// # Errors
+    /// One was not written.
+    pub fn read_queries(&self, pool: vk::QueryPool, stamps: &mut [u64]) -> Result<()> {
         let flags = vk::QueryResultFlags::TYPE_64;
         attempt("reading timestamps", || unsafe {
             self.device.get_query_pool_results(pool, 0, stamps, flags)

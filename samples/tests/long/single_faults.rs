@@ -21,7 +21,7 @@ const FAULTS: usize = 120;
 const QUICK: &str = "--repetitions 1 --samples 1 --seed 1";
 
 /// What is run: the sample and its arguments. Small: the calls matter, not their times.
-const WORKLOADS: [(&str, &str); 26] = [
+const WORKLOADS: [(&str, &str); 27] = [
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --check"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --profile"),
@@ -48,6 +48,10 @@ const WORKLOADS: [(&str, &str); 26] = [
     ("wave_order", "--variants start_rows_8,gaps_2"),
     ("tile_order", "--size 64"),
     ("time_stamps", "--variants between_copy,second_unstamped"),
+    (
+        "round_trip",
+        "--submits 8 --variants to_gpu_fence_2,to_cpu_timeline_8,whole_fence_polled_2,per_submit_timeline_polled_8",
+    ),
 ];
 
 /// Arguments of what takes no samples.
@@ -111,8 +115,11 @@ fn drawn(workload: usize, calls: &[String], random: &mut Pcg64) -> Vec<Fault> {
         let nth = met.entry(function.clone()).or_default();
         *nth += 1;
         let results: &[i32] = match &function[..] {
-            "vkWaitForFences" => &[TIMEOUT, LOST],
-            "vkQueueSubmit2" | "vkGetQueryPoolResults" => &[NO_HOST_MEMORY, NO_DEVICE_MEMORY, LOST],
+            "vkWaitForFences" | "vkWaitSemaphores" => &[TIMEOUT, LOST],
+            "vkQueueSubmit2"
+            | "vkGetQueryPoolResults"
+            | "vkGetFenceStatus"
+            | "vkGetSemaphoreCounterValue" => &[NO_HOST_MEMORY, NO_DEVICE_MEMORY, LOST],
             _ => &[NO_HOST_MEMORY, NO_DEVICE_MEMORY],
         };
         let result = results[random.random_range(..results.len())];

@@ -164,7 +164,7 @@ impl<'l> TwoQueues<'l> {
             let waits: Vec<Mark> = gate.filter(|_| at == 0).into_iter().chain(waits).collect();
             let signal = self.mark(submit.point, Stage::ALL_COMMANDS);
             let fence = if at + 1 == submits.len() { fence } else { vk::Fence::null() };
-            taken += self.gpu.submit_to(submit.point.queue, &waits, buffer, &[signal], fence)?;
+            taken += self.gpu.submit_to(submit.point.queue, &waits, buffer, &[signal], fence)?.took;
         }
         Ok(taken)
     }

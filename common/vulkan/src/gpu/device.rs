@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 
 use anyhow::Result;
-use ash::{arm, khr, nv, vk};
+use ash::{arm, ext, khr, nv, vk};
 use record::hooks::hooks;
 
 use super::choose::Candidate;
@@ -76,11 +76,12 @@ fn queue_infos<'a>(
 
 /// Creates the device with the required features (synchronization2, maintenance4, push descriptors) and the
 /// available optional features of samples. With `statistics` it enables the extension that reports compiled
-/// kernels.
-pub(super) fn create(chosen: &Candidate<'_>, statistics: bool) -> Result<Created> {
+/// kernels, with `readable_clock` the one that reads the device's clock.
+pub(super) fn create(chosen: &Candidate<'_>, statistics: bool, readable_clock: bool) -> Result<Created> {
     let Candidate { physical, facts, .. } = chosen;
     let mut extensions = vec![khr::push_descriptor::NAME];
     extensions.extend(statistics.then_some(khr::pipeline_executable_properties::NAME));
+    extensions.extend(readable_clock.then_some(ext::calibrated_timestamps::NAME));
     let waves = WaveClock::of(physical, facts.subgroup_size);
     let portability = physical.has(khr::portability_subset::NAME);
     extensions.extend(portability.then_some(khr::portability_subset::NAME));

@@ -2,6 +2,7 @@
 
 mod arena;
 mod choose;
+mod clocks;
 mod device;
 mod instance;
 pub(crate) mod maintenance9;
@@ -12,10 +13,11 @@ mod reader;
 pub use arena::{Arena, BufferSlot, ImageSlot, KernelSlot, Mark as ArenaMark, Recipe, WHOLE};
 use choose::candidates;
 pub use choose::{Limits, QueueKind, find_device, list_devices, usable_devices};
+pub use clocks::ClockReading;
 pub use device::WaveClock;
 pub use instance::Instance;
 pub use physical::Physical;
-pub use queue::Mark;
+pub use queue::{Completion, Mark, SubmitCall};
 pub use reader::Reader;
 
 use std::cell::{Cell, Ref, RefCell};
@@ -67,6 +69,8 @@ pub struct Gpu {
     /// The logical device.
     pub device: ash::Device,
     pub(crate) push: khr::push_descriptor::Device,
+    /// Reads the clock of timestamps, where the CPU can.
+    readable_clock: Option<ext::calibrated_timestamps::Device>,
     /// Functions for labels and names, if a layer or a capture tool provides them.
     pub debug: Option<ext::debug_utils::Device>,
     /// Reads compiled kernels; present if the device was opened with [`OpenOptions::statistics`] and can.
@@ -119,8 +123,9 @@ impl Gpu {
         let mut found = candidates(&instance, options.queue)?;
         let chosen = found.swap_remove(choose::position(&found, options.device.as_deref())?);
         let reports = options.statistics && Reader::is_possible(&chosen);
+        let has_readable_clock = clocks::are_readable(&chosen.physical)?;
         let device::Created { device, has_events, has_asymmetric_events, waves } =
-            device::create(&chosen, reports)?;
+            device::create(&chosen, reports, has_readable_clock)?;
         let debug = instance.debug.as_ref().map(|_| ext::debug_utils::Device::new(&instance.raw, &device));
         let memory = Allocator::new(&AllocatorCreateDesc {
             instance: instance.raw.clone(),
@@ -137,6 +142,8 @@ impl Gpu {
         let gpu = Self {
             statistics,
             push: khr::push_descriptor::Device::new(&instance.raw, &device),
+            readable_clock: has_readable_clock
+                .then(|| ext::calibrated_timestamps::Device::new(&instance.raw, &device)),
             debug,
             arena: RefCell::default(),
             memory: ManuallyDrop::new(RefCell::new(memory)),

@@ -4,6 +4,7 @@ use std::ffi::CStr;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use ash::prelude::VkResult;
 use ash::vk;
 use record::error::Halt;
 
@@ -32,6 +33,30 @@ pub struct Mark {
     pub value: u64,
     /// The stages that wait, or that must complete before the signal.
     pub stages: vk::PipelineStageFlags2,
+}
+
+/// What tells the CPU that a submit is complete.
+#[derive(Clone, Copy, Debug)]
+pub enum Completion {
+    /// A binary fence.
+    Fence(vk::Fence),
+    /// A timeline semaphore with at least this value.
+    Timeline(vk::Semaphore, u64),
+}
+
+/// A call that submitted.
+#[derive(Clone, Copy, Debug)]
+pub struct SubmitCall {
+    /// When it began.
+    pub began: Instant,
+    /// How long it took.
+    pub took: Duration,
+}
+
+impl From<vk::Fence> for Completion {
+    fn from(fence: vk::Fence) -> Self {
+        Self::Fence(fence)
+    }
 }
 
 impl Mark {
@@ -128,10 +153,10 @@ impl Gpu {
 
     /// Submits to the first queue and returns the CPU time of the call.
     pub fn submit(&self, buffer: vk::CommandBuffer, fence: vk::Fence) -> Result<Duration> {
-        self.submit_to(Queue::First, &[], buffer, &[], fence)
+        Ok(self.submit_to(Queue::First, &[], buffer, &[], fence)?.took)
     }
 
-    /// Submits one command buffer and returns the CPU time of the call.
+    /// Submits one command buffer.
     pub fn submit_to(
         &self,
         queue: Queue,
@@ -139,7 +164,7 @@ impl Gpu {
         buffer: vk::CommandBuffer,
         signals: &[Mark],
         fence: vk::Fence,
-    ) -> Result<Duration> {
+    ) -> Result<SubmitCall> {
         let infos = |marks: &[Mark]| marks.iter().map(|mark| mark.info()).collect::<Vec<_>>();
         let (waits, signals) = (infos(waits), infos(signals));
         let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(buffer)];
@@ -157,13 +182,13 @@ impl Gpu {
         let began = Instant::now();
         let submitted =
             fault::call("submitting", || unsafe { self.device.queue_submit2(queue, &submit, fence) });
-        let taken = began.elapsed();
+        let took = began.elapsed();
         // A failed submit has no effect, unless the device was lost.
         if matches!(submitted, Ok(()) | Err(vk::Result::ERROR_DEVICE_LOST)) {
             self.pending.set(true);
         }
         submitted.map_err(|result| failure(result, "submitting"))?;
-        Ok(taken)
+        Ok(SubmitCall { began, took })
     }
 
     /// Number of submits so far.
@@ -182,20 +207,84 @@ impl Gpu {
         Ok(())
     }
 
-    /// Waits for a submit.
+    /// Waits for a submit: `vkWaitForFences` or `vkWaitSemaphores`.
     ///
     /// # Errors
     /// [`Halt::Hung`] after the time-out, or [`Halt::DeviceLost`].
-    pub fn wait(&self, fence: vk::Fence, what: &str) -> Result<()> {
+    pub fn wait(&self, done: impl Into<Completion>, what: &str) -> Result<()> {
         let nanoseconds = u64::try_from(self.timeout.as_nanos()).unwrap_or(u64::MAX);
+        self.complete(what, || match done.into() {
+            Completion::Fence(fence) => unsafe { self.device.wait_for_fences(&[fence], true, nanoseconds) },
+            Completion::Timeline(semaphore, value) => {
+                let (semaphores, values) = ([semaphore], [value]);
+                let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
+                unsafe { self.device.wait_semaphores(&info, nanoseconds) }
+            }
+        })
+    }
+
+    /// Like [`Gpu::wait`], without sleep: `vkGetFenceStatus` or `vkGetSemaphoreCounterValue` until the submit is complete.
+    ///
+    /// # Errors
+    /// As for [`Gpu::wait`].
+    pub fn poll(&self, done: Completion, what: &str) -> Result<()> {
+        let is_done = || match done {
+            Completion::Fence(fence) => unsafe { self.device.get_fence_status(fence) },
+            Completion::Timeline(semaphore, value) => {
+                unsafe { self.device.get_semaphore_counter_value(semaphore) }.map(|reached| reached >= value)
+            }
+        };
+        self.complete(what, || {
+            let began = Instant::now();
+            while !is_done()? {
+                if began.elapsed() > self.timeout {
+                    return Err(vk::Result::TIMEOUT);
+                }
+                std::hint::spin_loop();
+            }
+            Ok(())
+        })
+    }
+
+    fn complete(&self, what: &str, wait: impl FnOnce() -> VkResult<()>) -> Result<()> {
         let running = format_args!("running {what}");
-        match fault::wait(running, || unsafe { self.device.wait_for_fences(&[fence], true, nanoseconds) }) {
+        match fault::wait(running, wait) {
             Err(vk::Result::TIMEOUT) => {
+                // Another submit that was waited for may have ended, but this one has not.
+                self.pending.set(true);
                 Err(Halt::Hung { what: what.to_owned(), seconds: self.timeout.as_secs_f64() }.into())
             }
             other => {
                 self.pending.set(other.is_err());
                 other.map_err(|result| failure(result, running))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::OpenOptions;
+
+    /// A semaphore reaches its value, or the wait ends with the time-out.
+    #[test]
+    fn waits_and_polls_end() {
+        let timeout = Some(Duration::from_millis(20));
+        let gpu = Gpu::open(&OpenOptions { timeout, ..OpenOptions::default() }).unwrap();
+        let semaphore = gpu.timeline("test").unwrap();
+        let fence = Completion::Fence(gpu.fence().unwrap());
+        gpu.signal(semaphore, 2).unwrap();
+        for (done, is_reached) in [
+            (Completion::Timeline(semaphore, 2), true),
+            (Completion::Timeline(semaphore, 3), false),
+            (fence, false),
+        ] {
+            for ended in [gpu.wait(done, "test"), gpu.poll(done, "test")] {
+                let hung = ended.as_ref().err().and_then(|error| error.downcast_ref::<Halt>());
+                let is_hung = matches!(hung, Some(Halt::Hung { .. }));
+                assert_eq!((ended.is_ok(), is_hung), (is_reached, !is_reached), "{done:?}");
+                assert_eq!(gpu.is_busy(), is_hung, "nothing is freed that a queue may still use");
             }
         }
     }
