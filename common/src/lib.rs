@@ -4,6 +4,7 @@
 mod cli;
 
 pub use bench::counter::Counter;
+pub use bench::drive::session::BadNotes;
 pub use bench::host;
 pub use bench::lab::{BufferSet, ImageSet, Lab, Pull, Simulation, sliced};
 pub use bench::sample;

@@ -106,7 +106,7 @@ impl Reliance {
 /// Longest label, so that a table with it fits 96 columns.
 pub const LONGEST_LABEL: usize = 36;
 
-/// Runs this many repetitions in another program, and returns how long they took in µs.
+/// Does this many repetitions outside of the variant's commands, and returns a time in µs.
 pub type Elsewhere = Box<dyn Fn(&Gpu, u32) -> Result<f64>>;
 
 /// A part of the picture, which some workgroups of a dispatch compute.
@@ -164,7 +164,7 @@ pub struct Variant {
     pub(crate) record: Recording,
     /// Whether the variant submits to two queues.
     pub(crate) takes_two_queues: bool,
-    /// Takes a sample of what another program does.
+    /// Takes a sample of what is done outside of the variant's commands.
     pub(crate) timed_by: Option<Elsewhere>,
     /// What the variant's kernels tell beside their results.
     pub(crate) tells: Option<Tells>,
@@ -272,8 +272,10 @@ impl Variant {
         self
     }
 
-    /// Declares that another program does the work: before each submit `sample` has it run the given number of
-    /// repetitions, and returns their time in µs. The variant's commands bring its results where they are checked.
+    /// Declares that the time is not that of the variant's commands: before each submit `sample` does the given number of repetitions
+    /// elsewhere, in submits of its own or by another program, and returns a time in µs. The variant's commands bring the results
+    /// where they are checked. An error that is a [`BadNotes`](crate::drive::session::BadNotes) fails the variant, any other the
+    /// run.
     pub fn timed_by(&mut self, sample: impl Fn(&Gpu, u32) -> Result<f64> + 'static) -> &mut Self {
         self.timed_by = Some(Box::new(sample));
         self

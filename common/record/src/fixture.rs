@@ -155,6 +155,7 @@ fn steady(variant: &str, [one_us, further]: [f64; 2]) -> Row {
         isolated_us: Summary::of(&[one_us; 12]),
         pipelined_us: Summary::of(&[further; 12]),
         racy: raced(12, 0, 0.0, 0),
+        record_us: Summary::of(&[3.3; 12]),
         stop: Some(Stop::Precise),
         samples: (0..12).map(|round| sample(round, one_us, Some(one_us + 15.0 * further))).collect(),
         ..empty(variant)

@@ -627,7 +627,7 @@ pub struct Sample {
     /// Elements that differed, all repetitions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub many_wrong: Option<u64>,
-    /// CPU time of the `vkCmd*` calls of one repetition, in microseconds. None where another program does the work.
+    /// CPU time of the `vkCmd*` calls of one repetition, in microseconds. None where the time is not that of the commands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub record_us: Option<f64>,
     /// CPU time of its submit call, in microseconds.

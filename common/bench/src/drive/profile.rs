@@ -14,12 +14,12 @@
 use std::ffi::CStr;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use record::{Promise, Status};
 
 use super::session::{Session, Work};
 use super::tour::{Said, Tour, miscount, must_differ};
-use crate::lab::Lab;
+use crate::lab::{Lab, NOT_COMMANDS};
 
 /// The labels that begin and end a frame, outermost first.
 const FRAME: [(&CStr, &CStr); 2] =
@@ -38,6 +38,7 @@ const LAST_CAPTURE: Duration = Duration::from_millis(500);
 /// # Errors
 /// An error before the first frame.
 pub fn profile(lab: &Lab, stopped: &dyn Fn() -> bool) -> Result<Tour> {
+    ensure!(!lab.times_elsewhere(), NOT_COMMANDS);
     let mut session = Session::new(lab)?;
     session.dry_run()?;
     if lab.report.empties_caches {
@@ -60,6 +61,7 @@ fn one_variant(session: &Session<'_>, v: usize) -> Result<Said> {
     let script = session.scripts.script(v, repetitions)?;
     let work = Work { variant: v, repetitions, script: &script, notes: None };
     let dispatches = script.dispatches().count();
+    session.elsewhere(&work)?;
     gpu.run_once(&format!("the preparation of {name}"), |cmd| session.prepare(cmd, &work))?;
     part_captures();
     for (begin, _) in FRAME {

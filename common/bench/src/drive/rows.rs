@@ -96,7 +96,7 @@ fn times(variant: &Variant, row: &measure::Row, method: &Method) -> Row {
         isolated_us,
         pipelined_us: pipelined(&row.pairs, method.repetitions),
         stop: row.stop.clone(),
-        near_floor: isolated_us.is_some_and(|s| s.median < 5.0 * method.floor_us),
+        near_floor: here && isolated_us.is_some_and(|s| s.median < 5.0 * method.floor_us),
         record_us: on_cpu(|p| p.one.record_us),
         submit_us: on_cpu(|p| p.one.submit_us),
         samples: row.pairs.iter().map(|pair| sample(pair, here)).collect(),

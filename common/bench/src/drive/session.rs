@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use ash::vk;
 use record::error::one_line;
 use record::stats::Summary;
@@ -30,16 +30,23 @@ use super::uses::Uses;
 use super::verify::{Counted, Verifier, largest};
 pub use crate::counter::BadStamps;
 use crate::counter::Counter;
-use crate::lab::{Check, Lab, Shown};
+use crate::lab::{Check, Lab, NOT_COMMANDS, Shown};
 use crate::measure::Reading;
 use crate::mutate::Break;
 use crate::trace::plan::Notes;
 use crate::variant::Tells;
 
-/// Why another program took no sample, or what kernels write that no right one does.
+/// Why a sample is none, though the device did all it was asked: what kernels or timestamps tell that no right ones do. The
+/// other variants go on.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct BadNotes(String);
+
+impl From<anyhow::Error> for BadNotes {
+    fn from(error: anyhow::Error) -> Self {
+        Self(one_line(&error))
+    }
+}
 
 /// Objects that every sample reuses.
 pub struct Session<'l> {
@@ -130,11 +137,12 @@ impl<'l> Session<'l> {
     /// Flushes the caches before each sample from this call on. Returns a description for the record.
     ///
     /// # Errors
-    /// Not enough memory, or a variant whose work another program does.
+    /// Not enough memory, or a variant that is timed outside of its commands.
     pub fn make_cold(&mut self) -> Result<String> {
         if let Some(variant) = self.lab.variants.iter().find(|variant| variant.timed_by.is_some()) {
             let (name, label) = (&variant.name, &variant.label);
-            bail!("--cold cannot empty the caches of {label}, another program's: add --without {name}");
+            ensure!(!self.lab.times_elsewhere(), "--cold: {NOT_COMMANDS}");
+            bail!("--cold cannot empty the caches before what {label} times: add --without {name}");
         }
         let cache_flush = CacheFlush::new(self.lab).context("emptying the caches needs two large buffers")?;
         let mib = cache_flush.bytes >> 20;
@@ -194,10 +202,10 @@ impl<'l> Session<'l> {
         })
     }
 
-    /// Has another program do its part of a variant, if one does. Returns how long that took in µs.
-    fn elsewhere(&self, work: &Work<'_>) -> Result<Option<f64>> {
-        let Some(sample) = &self.lab.variants[work.variant].timed_by else { return Ok(None) };
-        Ok(Some(sample(&self.lab.gpu, work.repetitions).map_err(|error| BadNotes(one_line(&error)))?))
+    /// Does what a variant times outside of its commands, if it does. Returns the time in µs.
+    pub(super) fn elsewhere(&self, work: &Work<'_>) -> Result<Option<f64>> {
+        let sample = self.lab.variants[work.variant].timed_by.as_ref();
+        sample.map(|sample| sample(&self.lab.gpu, work.repetitions)).transpose()
     }
 
     /// What the kernels tell: their own time in µs, which is `None` on a CPU device, and another figure.
@@ -208,7 +216,7 @@ impl<'l> Session<'l> {
             (Tells::Metric { words: length, figure, .. }, _) => {
                 let (words, stamps) = (words()?, self.stamps(work.script)?);
                 let metric = figure(&words[..*length as usize], &stamps);
-                Ok((None, metric.map_err(|error| BadNotes(one_line(&error)))?))
+                Ok((None, metric.map_err(BadNotes::from)?))
             }
             (Tells::Time(_), Some(Before::Clock(clock))) => {
                 let ticks = words()?.first().copied().unwrap_or_default();
@@ -297,7 +305,6 @@ impl<'l> Session<'l> {
 
     /// Submits only the variant's commands, without a window or checks.
     pub(super) fn run_bare(&self, work: &Work<'_>) -> Result<()> {
-        self.elsewhere(work)?;
         if self.takes_two_queues(work) {
             let mut two = self.two_queues.borrow_mut();
             return two.as_mut().context("the device has one queue")?.run_bare(self.on_two_queues(work));

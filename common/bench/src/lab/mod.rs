@@ -50,6 +50,10 @@ pub struct LabOptions {
     pub runs_nothing: bool,
 }
 
+/// Why nothing can be traced or captured.
+pub(crate) const NOT_COMMANDS: &str =
+    "what this sample times is not done by its variants' commands, so there is nothing to show of them";
+
 /// The sample's declarations.
 pub struct Lab {
     /// The device that all resources belong to.
@@ -198,8 +202,16 @@ impl Lab {
         self.report.wants_traces.then(|| self.untraceable()).flatten()
     }
 
-    /// Why the waves of this device cannot be traced.
+    /// Whether what is timed is not the commands of any variant.
+    pub(crate) fn times_elsewhere(&self) -> bool {
+        !self.variants.is_empty() && self.variants.iter().all(|variant| variant.timed_by.is_some())
+    }
+
+    /// Why no waves can be traced.
     pub(crate) fn untraceable(&self) -> Option<String> {
+        if self.times_elsewhere() {
+            return Some(NOT_COMMANDS.into());
+        }
         (!self.gpu.waves.clock).then(|| {
             format!(
                 "waves cannot be traced on {}: it has no clock that all of them read (VK_KHR_shader_clock with \
@@ -245,6 +257,7 @@ impl Lab {
             !tells || self.wanted() == 1,
             "a variant's kernels tell a time or another figure, which needs a lab that is `alone`"
         );
+        ensure!(!(self.report.wants_traces && self.times_elsewhere()), NOT_COMMANDS);
         if !self.gpu.waves.cycles {
             let timed =
                 self.variants.iter_mut().filter(|variant| matches!(variant.tells, Some(Tells::Time(_))));

@@ -20,7 +20,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use common::{Gpu, LONGEST_LABEL, Lab};
+use common::{BadNotes, Gpu, LONGEST_LABEL, Lab};
 use tempfile::TempDir;
 
 use crate::device::Matrices;
@@ -54,7 +54,8 @@ pub fn library(lab: &mut Lab, matrices: Matrices, program: &Path) -> Result<()> 
     let kernel = lab.kernel("sgemm/take.comp").constant("ELEMENTS", elements).build();
     let library = RefCell::new(library);
     let sample = move |gpu: &Gpu, repetitions: u32| {
-        let (us, c) = library.borrow_mut().product(&matrices, repetitions).context(of.clone())?;
+        let product = library.borrow_mut().product(&matrices, repetitions).context(of.clone());
+        let (us, c) = product.map_err(BadNotes::from)?;
         gpu.refill(result, "what the library computed", &c)?;
         Ok(us)
     };
