@@ -269,10 +269,17 @@ fn bar(ratio: f64, most: f64) -> String {
     (0..length.max(one)).map(cell).collect()
 }
 
+/// Whether nothing that was timed are commands that a trace could show.
+fn times_elsewhere(record: &Record) -> bool {
+    let mut timed = record.rows.iter().filter(|row| row.isolated_us.is_some()).peekable();
+    timed.peek().is_some() && timed.all(|row| row.record_us.is_none())
+}
+
 fn next(record: &Record, shows_table: bool) -> &'static str {
     match (record.device.kind, shows_table) {
         (Kind::Cpu, false) => "check the synchronisation itself: --check   times: --times   all notes: -v",
         (Kind::Cpu, true) => "a CPU device never overlaps dispatches: these times say nothing about a GPU",
+        _ if times_elsewhere(record) => "watch it: --live   all notes: -v",
         _ if record.configuration.contains_key("size") => {
             "why: --trace waves.svg   watch it: --live   sizes: --size 256..4096*2   all notes: -v"
         }
@@ -327,6 +334,18 @@ mod tests {
                 assert!(widest <= usize::from(room), "{widest} columns at {room}\n{text}");
             }
         }
+    }
+
+    /// Waves of what was not timed are no explanation of times.
+    #[test]
+    fn a_trace_is_advised_where_it_explains() {
+        let mut record = fixture::record();
+        let advises = |record: &Record| answer(record, SHOWN).contains("--trace");
+        assert!(advises(&record));
+        record.rows.iter_mut().for_each(|row| row.record_us = None);
+        assert!(!advises(&record));
+        record.rows.iter_mut().for_each(|row| row.isolated_us = None);
+        assert!(advises(&record));
     }
 
     #[test]

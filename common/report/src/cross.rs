@@ -29,7 +29,7 @@ fn table(record: &Record, matrix: &Matrix, cells: &[(&Row, &Cell)], brief: bool)
     let heads = distinct(cells.iter().map(|(_, cell)| cell.row.as_str()));
     let side = if matrix.shows == Shows::Races { Side::Left } else { Side::Right };
     let corner = match (matrix.shows, record.reference()) {
-        (Shows::Times, _) => "µs, alone / back to back".to_owned(),
+        (Shows::Times, _) if record.method.repetitions > 1 => "µs, alone / back to back".to_owned(),
         (Shows::Ratios, Some(reference)) => against(record.label(reference)),
         _ => matrix.corner.clone(),
     };
@@ -53,7 +53,8 @@ fn text(record: &Record, row: &Row, shows: Shows, brief: bool) -> String {
     }
     match shows {
         Shows::Ratios => ratio(record.to_reference(row)),
-        Shows::Times => times(row),
+        Shows::Times if record.method.repetitions > 1 => times(row),
+        Shows::Times => median(row.isolated_us),
         Shows::PerUnit => each(row).unwrap_or_else(|| ABSENT.into()),
         Shows::Metric => metric(row).unwrap_or_else(|| ABSENT.into()),
         Shows::Races if brief => row.racy.map_or_else(|| ABSENT.into(), trials),
@@ -68,10 +69,11 @@ fn ratio(ratio: Option<Summary>) -> String {
 
 /// The time alone and the time back to back, if it was measured.
 fn times(row: &Row) -> String {
-    let median = |summary: Option<Summary>| {
-        summary.map_or_else(|| ABSENT.into(), |summary| format::significant(summary.median))
-    };
     format!("{} / {}", median(row.isolated_us), median(row.pipelined_us))
+}
+
+fn median(time: Option<Summary>) -> String {
+    time.map_or_else(|| ABSENT.into(), |time| format::significant(time.median))
 }
 
 /// The time per unit of work in ns, and in cycles where the clock is known.
@@ -157,6 +159,9 @@ mod tests {
         assert!(times(&record.rows[1]).ends_with("/ –"));
         let text = table(&record, 120);
         assert!(text.contains("12.00 / 10.50") && text.contains("alone / back to back"), "{text}");
+        record.method.repetitions = 1;
+        let text = table(&record, 120);
+        assert!(text.contains("12.00") && !text.contains('/'), "{text}");
     }
 
     #[test]
