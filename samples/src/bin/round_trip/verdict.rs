@@ -1,0 +1,86 @@
+//! What the parts of a round trip mean.
+
+use common::{Figures, Headline, Holds, Time};
+use samples::words::published;
+
+/// A CPU that waits may be so much slower than one that polls and still count as no slower.
+const NO_SLOWER: Holds = Holds::Below(1.05);
+/// In µs: more than this between the quartiles is more than noise.
+const WIDE_US: f64 = 10.0;
+
+/// Whether it matters how the CPU learns that a submit is complete.
+pub fn headline(figures: &Figures<'_>) -> Headline {
+    let pair = ["whole_fence_1", "whole_fence_polled_1"];
+    Headline::of("waiting for a fence takes no longer than polling it").test_ratio(
+        figures,
+        Time::Isolated,
+        pair,
+        &NO_SLOWER,
+        |ratio| format!("a submit that is waited for takes {ratio} as long as polled"),
+    )
+}
+
+/// A line for each question.
+pub fn verdict(figures: &Figures<'_>) -> Option<String> {
+    let us = |variant: &str| figures.us(Time::Isolated, variant);
+    let lines = [parts(&us), polled(&us), timeline(&us), in_flight(&us), between(&us), cores(figures)];
+    let lines: Vec<String> = lines.into_iter().flatten().collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// Median of a variant in µs.
+type Us<'u> = &'u dyn Fn(&str) -> Option<f64>;
+
+/// One submit in flight, beside the published figures.
+fn parts(us: Us<'_>) -> Option<String> {
+    let part = |part: &str| us(&format!("{part}_fence_1"));
+    let (whole, call) = (part("whole")?, part("call")?);
+    let (to_gpu, on_gpu, to_cpu) = (part("to_gpu")?, part("on_gpu")?, part("to_cpu")?);
+    let clpeak = |key: &str| published("clpeak", &format!("latency/{key}"));
+    let beside = clpeak("roundtrip").zip(clpeak("dispatch")).map_or_else(String::new, |(whole, to_gpu)| {
+        format!(" (clpeak on a GeForce RTX 5060: {whole:.1}, {to_gpu:.1} to the GPU.)")
+    });
+    Some(format!(
+        "With one submit in flight and a fence the round trip takes {whole:.1} µs.{beside} The GPU begins after {to_gpu:.1} µs, of which the \
+         call takes {call:.1}. The work takes {on_gpu:.1} µs, and the CPU knows {to_cpu:.1} later."
+    ))
+}
+
+/// What is left of the way back without sleep.
+fn polled(us: Us<'_>) -> Option<String> {
+    let (waits, polls) = (us("to_cpu_fence_1")?, us("to_cpu_fence_polled_1")?);
+    Some(format!("A CPU that polls the fence knows after {polls:.1} µs, one that waits after {waits:.1}."))
+}
+
+fn timeline(us: Us<'_>) -> Option<String> {
+    let (fence, timeline) = (us("whole_fence_1")?, us("whole_timeline_1")?);
+    Some(format!("The round trip takes {timeline:.1} µs by timeline semaphore, {fence:.1} by fence."))
+}
+
+/// What more submits in flight bring.
+fn in_flight(us: Us<'_>) -> Option<String> {
+    let every = |count| us(&format!("per_submit_fence_{count}"));
+    let (one, eight, whole) = (every(1)?, every(8)?, us("whole_fence_8")?);
+    Some(format!(
+        "A submit is complete every {one:.1} µs with one in flight, and every {eight:.1} with eight. With eight one takes {whole:.0} µs."
+    ))
+}
+
+/// The time that is not work although the next submit is there.
+fn between(us: Us<'_>) -> Option<String> {
+    let (every, on_gpu) = (us("per_submit_fence_8")?, us("on_gpu_fence_8")?);
+    let between = every - on_gpu;
+    (between > 0.0).then(|| {
+        format!("With eight in flight {between:.1} of the {every:.1} µs lie between the work of one submit and that of the next.")
+    })
+}
+
+/// Whether the way back depends on where the thread runs.
+fn cores(figures: &Figures<'_>) -> Option<String> {
+    let times = figures.row("to_cpu_fence_polled_1")?.isolated_us.filter(|times| times.iqr > WIDE_US)?;
+    let (low, high) = (times.q1, times.q3);
+    Some(format!(
+        "Where the thread runs may matter: with polling a quarter of the samples took at most {low:.1} µs back to the CPU, another at least \
+         {high:.1}. --core N keeps to one (Linux)."
+    ))
+}
