@@ -84,3 +84,54 @@ fn cores(figures: &Figures<'_>) -> Option<String> {
          {high:.1}. --core N keeps to one (Linux)."
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use common::record::headline::LONGEST;
+    use common::record::{Outcome, Record};
+
+    use super::*;
+
+    fn recorded(run: &str) -> Record {
+        samples::recorded(&format!("2026-11-28-nvidia-h200/{run}")).unwrap()
+    }
+
+    #[test]
+    fn a_record_leads_to_its_verdict() {
+        let record = recorded("round_trip");
+        let headline = headline(&Figures::new(&record.rows));
+        assert_eq!(headline.finding, "a submit that is waited for takes 2.82x as long as polled");
+        assert!(headline.finding.chars().count() <= LONGEST && headline.claim.chars().count() <= LONGEST);
+        assert_eq!(headline.outcome, Outcome::DoesNotHold);
+        assert_eq!(
+            verdict(&Figures::new(&record.rows)).unwrap().lines().collect::<Vec<_>>(),
+            [
+                "With one submit in flight and a fence the round trip takes 45.3 µs. (clpeak on a GeForce RTX 5060: 41.6, 5.8 to the GPU.) The \
+                 GPU begins after 11.3 µs, of which the call takes 4.3. The work takes 3.7 µs, and the CPU knows 28.5 later.",
+                "A CPU that polls the fence knows after 2.1 µs, one that waits after 28.5.",
+                "The round trip takes 40.8 µs by timeline semaphore, 45.3 by fence.",
+                "A submit is complete every 47.2 µs with one in flight, and every 13.5 with eight. With eight one takes 108 µs.",
+                "With eight in flight 9.8 of the 13.5 µs lie between the work of one submit and that of the next.",
+            ]
+        );
+        assert_eq!(verdict(&Figures::new(&[])), None);
+    }
+
+    /// Some of its samples were taken on the core that serves the GPU's interrupts.
+    #[test]
+    fn a_thread_that_moves_is_noticed() {
+        let record = recorded("round_trip-any-core");
+        let line = cores(&Figures::new(&record.rows)).unwrap();
+        assert!(line.contains("at most 2.0 µs back to the CPU, another at least 37.5."), "{line}");
+    }
+
+    /// Where all is as slow the claim holds.
+    #[test]
+    fn a_wait_that_is_as_quick_holds() {
+        let mut record = recorded("round_trip");
+        let polled = record.rows.iter().find(|row| row.variant == "whole_fence_polled_1").unwrap().clone();
+        let waits = record.rows.iter_mut().find(|row| row.variant == "whole_fence_1").unwrap();
+        (waits.isolated_us, waits.samples) = (polled.isolated_us, polled.samples);
+        assert_eq!(headline(&Figures::new(&record.rows)).outcome, Outcome::Holds);
+    }
+}
