@@ -52,7 +52,7 @@ fn figures(row: &Row) -> Result<&TraceFigures> {
 fn traced(sample: &str) -> Result<()> {
     if sample == TIMES_SUBMITS {
         let ended = Call::new(sample)?.words("--trace t.json").failed()?;
-        ensure!(ended.stderr.contains("there is nothing to show"), "{ended}");
+        ensure!(ended.stderr.contains("there is nothing to trace or capture"), "{ended}");
         return Ok(());
     }
     let size = quick(sample, "64x384")?;

@@ -30,7 +30,7 @@ use super::uses::Uses;
 use super::verify::{Counted, Verifier, largest};
 pub use crate::counter::BadStamps;
 use crate::counter::Counter;
-use crate::lab::{Check, Lab, NOT_COMMANDS, Shown};
+use crate::lab::{Check, Lab, Shown};
 use crate::measure::Reading;
 use crate::mutate::Break;
 use crate::trace::plan::Notes;
@@ -141,7 +141,7 @@ impl<'l> Session<'l> {
     pub fn make_cold(&mut self) -> Result<String> {
         if let Some(variant) = self.lab.variants.iter().find(|variant| variant.timed_by.is_some()) {
             let (name, label) = (&variant.name, &variant.label);
-            ensure!(!self.lab.times_elsewhere(), "--cold: {NOT_COMMANDS}");
+            ensure!(!self.lab.times_elsewhere(), "--cold: no variant times its own commands here");
             bail!("--cold cannot empty the caches before what {label} times: add --without {name}");
         }
         let cache_flush = CacheFlush::new(self.lab).context("emptying the caches needs two large buffers")?;

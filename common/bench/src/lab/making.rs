@@ -14,8 +14,8 @@ use vulkan::gpu::Recipe as KernelRecipe;
 use vulkan::handles::{Buffer, Kernel};
 use vulkan::memory::{Place, bytes_in_words};
 
-use super::Lab;
 use super::recipe::Recipe;
+use super::{Lab, NOT_COMMANDS};
 use crate::variant::Variant;
 
 /// Finds the recipe of a kernel by running other kernels.
@@ -31,6 +31,7 @@ impl Lab {
     /// # Errors
     /// A shader that does not compile, a mistake in the sample, or not enough memory.
     pub(crate) fn make(&mut self) -> Result<()> {
+        ensure!(!(self.report.wants_traces && self.times_elsewhere()), NOT_COMMANDS);
         let named = self.named(self.wanted())?;
         self.draft(&named)?;
         self.fit(&named)?;

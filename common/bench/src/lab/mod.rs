@@ -52,7 +52,7 @@ pub struct LabOptions {
 
 /// Why nothing can be traced or captured.
 pub(crate) const NOT_COMMANDS: &str =
-    "what this sample times is not done by its variants' commands, so there is nothing to show of them";
+    "there is nothing to trace or capture: no variant times its own commands here";
 
 /// The sample's declarations.
 pub struct Lab {
@@ -257,7 +257,6 @@ impl Lab {
             !tells || self.wanted() == 1,
             "a variant's kernels tell a time or another figure, which needs a lab that is `alone`"
         );
-        ensure!(!(self.report.wants_traces && self.times_elsewhere()), NOT_COMMANDS);
         if !self.gpu.waves.cycles {
             let timed =
                 self.variants.iter_mut().filter(|variant| matches!(variant.tells, Some(Tells::Time(_))));

@@ -1,4 +1,4 @@
-//! What does the round trip of a submit cost, and who spends it?
+//! How long does the round trip of a submit take, and which part takes how long?
 //!
 //! ```text
 //! CPU   ├─ call ─┤                          ├─ next call
@@ -35,7 +35,7 @@ use submits::{Submits, WaitMethod};
 use trip::Part;
 use verdict::{headline, verdict};
 
-/// What does the round trip of a submit cost, and who spends it?
+/// How long does the round trip of a submit take, and which part takes how long?
 #[derive(clap::Args, Clone, Debug)]
 #[command(
     after_help = "--all # polling and timeline semaphores with two and eight in flight too\n--queue compute # a queue without graphics"
@@ -74,7 +74,6 @@ fn round_trip(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.describe(include_str!("variants.toml"))?;
     lab.alone();
     lab.report.setting("submits", args.submits);
-    keep_to(args.core)?;
     args.core.into_iter().for_each(|core| lab.report.setting("core", core));
     let count = args.submits;
     let work = Work {
@@ -86,7 +85,7 @@ fn round_trip(lab: &mut Lab, args: &Args) -> Result<()> {
     if lab.gpu.has_readable_clock() {
         let within = lab.gpu.read_clock()?.within.as_secs_f64() * 1e6;
         lab.report.note(&format!(
-            "The CPU reads the clock of timestamps to ±{within:.2} µs. The times to the GPU and to the CPU may be wrong by as much. Their sum \
+            "At the start the CPU reads the clock of timestamps to ±{within:.2} µs. The times to the GPU and to the CPU may be wrong by as much. Their sum \
              is not affected."
         ));
     }
@@ -100,7 +99,8 @@ fn round_trip(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.report.show_matrix();
     lab.report.headline(headline);
     lab.report.verdict(verdict);
-    Ok(())
+    // Last, so that a lab that is refused leaves the thread where it is.
+    keep_to(args.core)
 }
 
 impl Work {

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use anyhow::Result;
+use common::record::error::Halt;
 use common::vulkan::ash::vk;
 use common::vulkan::cmd::CommandBuffer;
 use common::vulkan::gpu::{Completion, Mark, SubmitCall};
@@ -86,6 +87,8 @@ impl Submits {
             }
             match self.submit(gpu, method, buffer, fence) {
                 Ok(next) => flying.push_back(next),
+                // Nothing ends on a lost device.
+                Err(error) if error.is::<Halt>() => return Err(error),
                 // What is in flight is waited for before anything is freed.
                 Err(error) => {
                     submitted = Err(error);

@@ -75,6 +75,7 @@ pub fn measure(
 fn prepare(lab: &Lab, session: &mut Session<'_>, plan: &Plan, options: &BenchOptions) -> Result<Method> {
     let caches = if options.cold || lab.report.empties_caches { session.make_cold()? } else { "warm".into() };
     let clocks = match session.watch_clock()? {
+        _ if lab.times_elsewhere() => "not read: no variant times its own commands here".to_owned(),
         None => "read with each sample: cycles over time, VK_KHR_shader_clock".to_owned(),
         Some(reason) => format!("unknown: {reason}"),
     };
