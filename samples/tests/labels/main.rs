@@ -3,6 +3,7 @@
 
 mod events;
 mod log;
+mod submits;
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -21,6 +22,7 @@ fn main() -> Result<ExitCode> {
     trials.push(trial("a_wrong_result_fails_a_profile", a_wrong_result_fails_a_profile));
     trials.push(trial("captures_have_seconds_of_their_own", captures_have_seconds_of_their_own));
     trials.push(trial("asymmetric_events_keep_to_the_rules", events::asymmetric_events_keep_to_the_rules));
+    trials.push(trial("submits_are_in_flight", submits::submits_are_in_flight));
     support::run(trials)
 }
 

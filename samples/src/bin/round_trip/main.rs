@@ -85,8 +85,8 @@ fn round_trip(lab: &mut Lab, args: &Args) -> Result<()> {
     if lab.gpu.has_readable_clock() {
         let within = lab.gpu.read_clock()?.within.as_secs_f64() * 1e6;
         lab.report.note(&format!(
-            "At the start the CPU reads the clock of timestamps to ±{within:.2} µs. The times to the GPU and to the CPU may be wrong by as much. Their sum \
-             is not affected."
+            "At the start the CPU reads the clock of timestamps to ±{within:.2} µs. The times to the GPU and to the CPU may be wrong by as \
+             much. Their sum is not affected."
         ));
     }
     for method in WaitMethod::ALL {

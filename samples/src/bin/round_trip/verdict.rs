@@ -82,8 +82,8 @@ fn cores(figures: &Figures<'_>) -> Option<String> {
     let count = row.samples.iter().filter(|sample| sample.one_us > late).count();
     (20 * count > row.samples.len()).then(|| {
         format!(
-            "In {count} of {} samples a CPU that polls the fence knows at least {LATE_US:.0} µs later than in the others. It may be that the \
-             thread runs on the core of the GPU's interrupts then. --core N keeps it to one (Linux).",
+            "In {count} of {} samples a CPU that polls the fence knows at least {LATE_US:.0} µs later than in the quickest. It may be that \
+             the thread runs on the core of the GPU's interrupts then. --core N keeps it to one (Linux).",
             row.samples.len()
         )
     })
