@@ -4,13 +4,13 @@
 // it and a timing run's code is what it is without the feature. A wrapper also catches each early
 // return.
 //
-// Nothing is held in a register across the kernel: the begin is stored at once, and the slot is
+// Nothing is held in a register across a compute kernel: the begin is stored at once, and the slot is
 // computed again at the end.
 
 layout(std430, set = 0, binding = TRACE_BINDING) buffer Trace {
     uint trace_one_in; // workgroups or units, of which one is recorded
     uint trace_slots;
-    uint trace_waves; // slots of a workgroup or unit
+    uint trace_waves; // slots of a workgroup or unit; of a draw, those in use
     uint trace_lost; // waves that found no slot
     // Begin (low and high word), end (low word), lane and flags. Where the kernel names the parts of what it does,
     // more of TRACE_STRIDE: part, and the low words of when it was named and of each stamp.
@@ -20,6 +20,7 @@ layout(std430, set = 0, binding = TRACE_BINDING) buffer Trace {
 const uint TRACE_BEGUN = 1u << 31;
 const uint TRACE_ENDED = 1u << 30;
 
+#ifndef TRACE_PIXELS
 // The slot of this wave of a workgroup or unit. Of each `trace_one_in` neighbours one is recorded, not the same
 // in each: workgroups go to multiprocessors in turn, and every fourth would be always of the same.
 bool trace_draws(uint which, out uint slot) {
@@ -32,6 +33,7 @@ bool trace_draws(uint which, out uint slot) {
 bool trace_fits(uint slot) {
     return slot < trace_slots && gl_SubgroupID < trace_waves;
 }
+#endif
 
 uint trace_lane() {
 #if defined(TRACE_SM)
@@ -47,7 +49,7 @@ uvec2 trace_clock() {
     return clockRealtime2x32EXT();
 }
 
-#ifndef TRACE_PARTS
+#if !defined(TRACE_PARTS) && !defined(TRACE_PIXELS)
 bool trace_find(out uint slot) {
     uvec3 groups = gl_NumWorkGroups;
     uint group = (gl_WorkGroupID.z * groups.y + gl_WorkGroupID.y) * groups.x + gl_WorkGroupID.x;

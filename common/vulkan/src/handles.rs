@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use ash::vk::ImageLayout;
+
 /// A handle of an object that each repetition has several of.
 pub trait Handle: Copy + PartialOrd {
     /// The handle `count` places after this one.
@@ -29,11 +31,11 @@ handles! {
     Buffer
     /// A view of a buffer as texels of one format.
     Texels
-    /// A 2D or 3D image with one level, always in the layout `GENERAL`.
+    /// A 2D or 3D image with one level, in the layout `GENERAL` where nothing else is said.
     Image
     /// An event.
     Event
-    /// A compute pipeline with its layouts.
+    /// A compute or graphics pipeline with its layouts.
     Kernel
 }
 
@@ -61,7 +63,13 @@ impl Image {
     /// The image as a kernel's `texture2D` or `texture3D`, read through the texture units.
     #[must_use]
     pub fn sampled(self) -> Binding {
-        Binding::Sampled(self)
+        self.sampled_in(ImageLayout::GENERAL)
+    }
+
+    /// The image as a kernel's `texture2D`, in this layout.
+    #[must_use]
+    pub fn sampled_in(self, layout: ImageLayout) -> Binding {
+        Binding::Sampled(self, layout)
     }
 }
 
@@ -152,7 +160,7 @@ impl Set {
     /// Whether the binding is one of these objects.
     pub fn holds(self, binding: Binding) -> bool {
         match (self, binding) {
-            (Self::Images(set), Binding::Image(image) | Binding::Sampled(image)) => set.holds(image),
+            (Self::Images(set), Binding::Image(image) | Binding::Sampled(image, _)) => set.holds(image),
             (Self::Buffers(set), Binding::Buffer(buffer)) => set.holds(buffer),
             _ => false,
         }
@@ -180,12 +188,23 @@ pub enum Binding {
     Buffer(Buffer),
     /// A whole uniform buffer. Some devices read it through a cache for constants.
     Uniform(Buffer),
-    /// An image that is read through the texture units, without a sampler.
-    Sampled(Image),
+    /// An image that is read through the texture units, without a sampler, in this layout.
+    Sampled(Image, ImageLayout),
     /// A buffer that is read as texels.
     Texels(Texels),
     /// A part of a storage buffer: offset and size in bytes.
     Part(Buffer, u64, u64),
+}
+
+impl Binding {
+    /// The image of the binding and its layout, if it has one.
+    pub fn image(&self) -> Option<(Image, ImageLayout)> {
+        match *self {
+            Self::Image(image) => Some((image, ImageLayout::GENERAL)),
+            Self::Sampled(image, layout) => Some((image, layout)),
+            _ => None,
+        }
+    }
 }
 
 impl From<Image> for Binding {

@@ -26,4 +26,4 @@ pub mod values;
 pub mod wrap;
 
 pub use ash;
-pub use ash::vk::Format;
+pub use ash::vk::{Format, ImageUsageFlags as ImageUsage};

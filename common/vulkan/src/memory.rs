@@ -31,6 +31,23 @@ pub enum EventState {
     HostVisible,
 }
 
+/// How an image is used and shared.
+#[derive(Clone, Copy, Debug)]
+pub struct ImageUse {
+    /// What it may be used for, besides copies.
+    pub usage: vk::ImageUsageFlags,
+    /// The queues that use it.
+    pub sharing: Sharing,
+}
+
+impl Default for ImageUse {
+    /// A storage image that can be sampled.
+    fn default() -> Self {
+        let usage = vk::ImageUsageFlags::STORAGE | vk::ImageUsageFlags::SAMPLED;
+        Self { usage, sharing: Sharing::FirstQueue }
+    }
+}
+
 /// The queues that use an image or a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
@@ -128,7 +145,7 @@ impl Gpu {
         Image(planned(&mut self.arena.borrow_mut().images, count))
     }
 
-    /// Makes a planned storage image. It is in the layout `GENERAL` after [`Gpu::settle_images`].
+    /// Makes a planned image. It is in the layout `GENERAL` after [`Gpu::settle_images`].
     ///
     /// # Errors
     /// Not enough memory; a size that the device does not support.
@@ -138,10 +155,15 @@ impl Gpu {
         name: &str,
         shape: Shape,
         format: vk::Format,
-        sharing: Sharing,
+        ImageUse { usage, sharing }: ImageUse,
     ) -> Result<()> {
         self.ensure_possible(shape)?;
-        ensure!(self.stores(format), "{} cannot store to images of format {format:?}", self.facts.name);
+        let stores = usage.contains(vk::ImageUsageFlags::STORAGE);
+        ensure!(
+            !stores || self.stores(format),
+            "{} cannot store to images of format {format:?}",
+            self.facts.name
+        );
         let (of_type, seen_as) = match shape.volume {
             true => (vk::ImageType::TYPE_3D, vk::ImageViewType::TYPE_3D),
             false => (vk::ImageType::TYPE_2D, vk::ImageViewType::TYPE_2D),
@@ -156,12 +178,7 @@ impl Gpu {
             .array_layers(1)
             .samples(vk::SampleCountFlags::TYPE_1)
             .tiling(vk::ImageTiling::OPTIMAL)
-            .usage(
-                vk::ImageUsageFlags::STORAGE
-                    | vk::ImageUsageFlags::SAMPLED
-                    | vk::ImageUsageFlags::TRANSFER_SRC
-                    | vk::ImageUsageFlags::TRANSFER_DST,
-            )
+            .usage(usage | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST)
             .sharing_mode(mode)
             .queue_family_indices(&families);
         let raw = attempt(format_args!("creating image {name}"), || unsafe {
@@ -176,7 +193,7 @@ impl Gpu {
         // Stored before the view exists, so that the arena frees it after an error.
         let view = vk::ImageView::null();
         self.arena.borrow_mut().images[image.0 as usize] =
-            ImageSlot { raw, view, shape, format, allocation: Some(allocation) };
+            ImageSlot { raw, view, shape, format, usage, allocation: Some(allocation) };
         self.name(raw, name);
         bound?;
         let info = vk::ImageViewCreateInfo::default()

@@ -3,7 +3,7 @@
 //! A line `// Modules: A|B C|-` of a shader lists four modules, with the macros A and C, A, B and C, B; a macro may
 //! have a value. Each module also has three traced forms, one per way in which a device reports the multiprocessor
 //! of a wave. Modules of `// Untraced modules:` have no traced forms. A shader without such lines has one module
-//! without macros, with traced forms unless the shader is in `lab/`.
+//! without macros, with traced forms unless the shader is in `lab/` or a vertex shader.
 
 use anyhow::{Context, Result, ensure};
 
@@ -122,8 +122,8 @@ fn lists(source: &Source) -> [Vec<Defines>; 2] {
     if lists.iter().any(|list| !list.is_empty()) {
         return lists;
     }
-    // Kernels of the runner are not traced.
-    let is_untraced = source.name.starts_with("lab/");
+    // Kernels of the runner and vertex shaders are not traced.
+    let is_untraced = source.name.starts_with("lab/") || source.is_vertex();
     let alone = vec![Defines::new()];
     if is_untraced { [Vec::new(), alone] } else { [alone, Vec::new()] }
 }

@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use anyhow::{Context, Result, bail, ensure};
 use ash::vk;
-use spirv::{Decoration, Dim, ExecutionMode, Op, StorageClass};
+use spirv::{Decoration, Dim, ExecutionMode, ExecutionModel, Op, StorageClass};
 
 use crate::spirv::instructions;
 
-/// The interface of a compute kernel.
+/// The interface of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interface {
     /// Descriptor type of each binding of set 0, without gaps.
@@ -23,7 +23,7 @@ pub struct Interface {
     pub push_bytes: u32,
     /// Id of each named specialisation constant.
     pub constants: BTreeMap<String, u32>,
-    /// Workgroup size in x, y and z.
+    /// Workgroup size in x, y and z; 1 in a shader that has no workgroups.
     pub workgroup: [Side; 3],
 }
 
@@ -53,7 +53,7 @@ pub enum Side {
 /// Reads the interface of the entry point of `spirv`.
 ///
 /// # Errors
-/// SPIR-V that is not a compute kernel, or that uses descriptors without a layout in the suite.
+/// SPIR-V of a compute kernel without a workgroup size, or that uses descriptors without a layout in the suite.
 pub fn reflect(spirv: &[u32]) -> Result<Interface> {
     let module = Module::read(spirv)?;
     let (bindings, accesses) = module.bindings()?.into_iter().unzip();
@@ -69,6 +69,7 @@ pub fn reflect(spirv: &[u32]) -> Result<Interface> {
 /// The declarations of a module, by the id that each defines.
 #[derive(Default)]
 struct Module<'s> {
+    is_compute: bool,
     names: HashMap<u32, String>,
     /// By id, member of a structure, and decoration.
     decorations: HashMap<(u32, Option<u32>, u32), u32>,
@@ -106,6 +107,7 @@ impl<'s> Module<'s> {
             [id, member, decoration, ref value @ ..] if is(Op::MemberDecorate) => {
                 self.decorations.insert((id, Some(member), decoration), value.first().copied().unwrap_or(0));
             }
+            [model, ..] if is(Op::EntryPoint) => self.is_compute = model == ExecutionModel::GLCompute as u32,
             [_, MODE, x, y, z] if is(Op::ExecutionMode) => self.literal_sides = Some([x, y, z]),
             [_, MODE_BY_ID, x, y, z] if is(Op::ExecutionModeId) => self.sides = Some([x, y, z]),
             [_, id, value] if is(Op::Constant) || is(Op::SpecConstant) => {
@@ -232,6 +234,9 @@ impl<'s> Module<'s> {
     }
 
     fn workgroup(&self) -> Result<[Side; 3]> {
+        if !self.is_compute {
+            return Ok([Side::Fixed(1); 3]);
+        }
         if let Some(sides) = self.literal_sides {
             return Ok(sides.map(Side::Fixed));
         }

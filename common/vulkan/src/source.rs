@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use include_dir::{Dir, include_dir};
 
+/// How names of shaders end: compute, fragment and vertex shaders.
+const STAGES: [&str; 3] = [".comp", ".frag", ".vert"];
+
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../shaders");
 
 /// A shader with all of its includes.
@@ -24,6 +27,18 @@ impl Source {
     #[must_use]
     pub fn file(&self) -> &str {
         self.name.split(' ').next().unwrap_or_default()
+    }
+
+    /// Whether it is a fragment shader.
+    #[must_use]
+    pub fn is_fragment(&self) -> bool {
+        self.file().ends_with(STAGES[1])
+    }
+
+    /// Whether it is a vertex shader.
+    #[must_use]
+    pub fn is_vertex(&self) -> bool {
+        self.file().ends_with(STAGES[2])
     }
 }
 
@@ -82,7 +97,7 @@ impl Library {
             Self::Embedded => embedded_files(&EMBEDDED, &mut names),
             Self::Checkout(root) => files_below(root, root, &mut names)?,
         }
-        names.retain(|name| name.ends_with(".comp"));
+        names.retain(|name| STAGES.iter().any(|stage| name.ends_with(stage)));
         names.sort();
         Ok(names)
     }

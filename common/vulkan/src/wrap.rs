@@ -7,6 +7,8 @@ use crate::spirv::Defines;
 
 /// The wrapper for all traced kernels.
 pub const WRAPPER: &str = "lab/trace.glsl";
+/// An addition to the wrapper for fragment shaders.
+pub const WRAPPER_OF_PIXELS: &str = "lab/trace_pixels.glsl";
 /// An addition to the wrapper for kernels that name their parts.
 pub const WRAPPER_OF_PARTS: &str = "lab/trace_parts.glsl";
 /// The file that a kernel includes to name its parts.
@@ -51,9 +53,11 @@ pub fn traced_source(
     parts: bool,
 ) -> Result<(Source, Defines)> {
     let mut wrapper = shaders.load(WRAPPER)?.text;
-    if parts {
-        wrapper += &shaders.load(WRAPPER_OF_PARTS)?.text;
-    }
+    let addition = match parts {
+        _ if source.is_fragment() => Some((WRAPPER_OF_PIXELS, "TRACE_PIXELS")),
+        true => Some((WRAPPER_OF_PARTS, "TRACE_PARTS")),
+        false => None,
+    };
     // `#extension` lines must come directly after the version.
     let (version, rest) = source.text.split_once('\n').unwrap_or((&source.text, ""));
     let mut text = format!(
@@ -65,8 +69,9 @@ pub fn traced_source(
         text += &format!("#extension {extension} : require\n");
         all.push((name.to_owned(), String::new()));
     }
-    if parts {
-        all.push(("TRACE_PARTS".to_owned(), String::new()));
+    if let Some((file, name)) = addition {
+        wrapper += &shaders.load(file)?.text;
+        all.push((name.to_owned(), String::new()));
     }
     text += &format!("#define main traced_main\n#line 2\n{rest}\n#undef main\n{wrapper}");
     all.extend_from_slice(defines);

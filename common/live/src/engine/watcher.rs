@@ -98,6 +98,9 @@ fn is_old((_, written): Stamp) -> bool {
     written.is_some_and(|written| written.elapsed().map_or(true, |age| age > COARSE))
 }
 
+/// The extensions of shaders and of what they include.
+const KINDS: [&str; 4] = ["comp", "frag", "vert", "glsl"];
+
 /// Lists all shaders of a folder, by their paths below `root`.
 fn list(folder: &Path, root: &Path, stamps: &mut BTreeMap<String, Stamp>) -> std::io::Result<()> {
     for entry in fs::read_dir(folder)? {
@@ -109,7 +112,7 @@ fn list(folder: &Path, root: &Path, stamps: &mut BTreeMap<String, Stamp>) -> std
         let Ok(about) = fs::metadata(&path) else { continue };
         if about.is_dir() {
             list(&path, root, stamps)?;
-        } else if path.extension().is_some_and(|kind| kind == "comp" || kind == "glsl") {
+        } else if path.extension().is_some_and(|kind| KINDS.iter().any(|one| kind == *one)) {
             let below = path.strip_prefix(root).unwrap_or(&path);
             let name = below.to_string_lossy().replace('\\', "/");
             stamps.insert(name, (about.len(), about.modified().ok()));

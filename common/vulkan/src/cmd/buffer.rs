@@ -9,10 +9,10 @@ use ash::vk;
 use bytemuck::NoUninit;
 
 use super::script::{Dispatch, Step};
-use super::{Binding, MOST_STAMPS, Stage, Usage};
+use super::{Binding, ImageLayout, MOST_STAMPS, Stage, Usage};
 use crate::fault::attempt;
 use crate::gpu::{Arena, Gpu};
-use crate::handles::Kernel;
+use crate::handles::{Image, Kernel};
 use crate::kernel::joined;
 
 /// A command buffer that is being recorded. [`Gpu`] documents the contract of its `unsafe`.
@@ -56,12 +56,16 @@ impl<'g> CommandBuffer<'g> {
                 Step::FillBuffer { buffer, word } => {
                     self.region(format_args!("vkCmdFillBuffer"), || self.fill_buffer(*buffer, *word));
                 }
-                Step::ClearColorImage { image, words } => {
+                Step::ClearColorImage { image, layout, words } => {
                     self.region(format_args!("vkCmdClearColorImage"), || {
-                        self.clear_color_image(*image, *words);
+                        self.clear_color_image(*image, *layout, *words);
                     });
                 }
-                Step::Barrier { src, dst, image } => self.record_barrier(*src, *dst, *image),
+                Step::Rendering(rendering) => {
+                    let name = step.name(&self.gpu.arena());
+                    self.region(format_args!("{name}"), || self.replay_rendering(rendering));
+                }
+                Step::Barrier { src, dst, images } => self.record_barrier(*src, *dst, images),
                 Step::Set { sync, event, src, dst } => self.record_set(*sync, *event, *src, *dst),
                 Step::Wait { sync, event, src, dst } => self.record_wait(*sync, *event, *src, *dst),
                 Step::Timestamp { stage, query } => self.replay_timestamp(*stage, *query),
@@ -86,27 +90,36 @@ impl<'g> CommandBuffer<'g> {
         }
     }
 
-    fn replay_dispatch(&self, Dispatch { kernel, bindings, push, groups, .. }: &Dispatch) {
-        let arena = self.gpu.arena();
+    fn replay_dispatch(&self, dispatch: &Dispatch) {
+        let [x, y, z] = dispatch.groups;
+        let name = self.gpu.arena().kernel(dispatch.kernel).facts.name.clone();
+        self.region(format_args!("{name} {x}x{y}x{z}"), || {
+            if self.bind(dispatch) {
+                unsafe { self.gpu.device.cmd_dispatch(self.raw, x, y, z) };
+            }
+        });
+    }
+
+    /// Binds the kernel of a dispatch or a draw with its resources and push constants. Returns whether it has a pipeline.
+    pub(super) fn bind(&self, Dispatch { kernel, bindings, push, .. }: &Dispatch) -> bool {
+        let (arena, device) = (self.gpu.arena(), &self.gpu.device);
         let slot = arena.kernel(*kernel);
         if slot.is_without_pipeline()
             && let Err(error) = self.gpu.finish(&[slot])
         {
             self.misuse.borrow_mut().get_or_insert(error);
-            return;
+            return false;
         }
-        self.region(format_args!("{} {}x{}x{}", slot.facts.name, groups[0], groups[1], groups[2]), || {
-            let device = &self.gpu.device;
-            let infos = bindings.iter().map(|&b| (Descriptor::kind(b), Descriptor::of(&arena, b)));
-            unsafe {
-                device.cmd_bind_pipeline(self.raw, vk::PipelineBindPoint::COMPUTE, slot.pipeline.get());
-                self.push_descriptors(slot.layout, &infos.collect::<Vec<_>>());
-                if !push.is_empty() {
-                    device.cmd_push_constants(self.raw, slot.layout, vk::ShaderStageFlags::COMPUTE, 0, push);
-                }
-                device.cmd_dispatch(self.raw, groups[0], groups[1], groups[2]);
+        let (point, stages) = (slot.recipe.bind_point(), slot.recipe.stages());
+        let infos = bindings.iter().map(|&b| (Descriptor::kind(b), Descriptor::of(&arena, b)));
+        unsafe {
+            device.cmd_bind_pipeline(self.raw, point, slot.pipeline.get());
+            self.push_descriptors(point, slot.layout, &infos.collect::<Vec<_>>());
+            if !push.is_empty() {
+                device.cmd_push_constants(self.raw, slot.layout, stages, 0, push);
             }
-        });
+        }
+        true
     }
 
     fn replay_timestamp(&self, stage: Stage, query: u32) {
@@ -149,6 +162,7 @@ impl<'g> CommandBuffer<'g> {
     /// The contract of [`Gpu`]; `bindings` fit the layout.
     unsafe fn push_descriptors(
         &self,
+        point: vk::PipelineBindPoint,
         layout: vk::PipelineLayout,
         descriptors: &[(vk::DescriptorType, Descriptor)],
     ) {
@@ -167,7 +181,6 @@ impl<'g> CommandBuffer<'g> {
         if writes.is_empty() {
             return;
         }
-        let point = vk::PipelineBindPoint::COMPUTE;
         unsafe { self.gpu.push.cmd_push_descriptor_set(self.raw, point, layout, 0, &writes) };
     }
 }
@@ -196,6 +209,7 @@ impl Gpu {
     pub fn check(&self, steps: &[Step]) -> Result<()> {
         steps.iter().try_for_each(|step| match step {
             Step::Dispatch(dispatch) => self.check_dispatch(dispatch),
+            Step::Rendering(rendering) => self.check_rendering(rendering),
             Step::Timestamp { query, .. } => {
                 ensure!(*query < MOST_STAMPS, "there is no query {query}: a variant has {MOST_STAMPS}");
                 Ok(())
@@ -204,7 +218,9 @@ impl Gpu {
         })
     }
 
-    fn check_dispatch(&self, Dispatch { kernel, bindings, push, groups, .. }: &Dispatch) -> Result<()> {
+    /// Checks that bindings and push constants fit the kernel.
+    pub(super) fn check_interface(&self, launch: &Dispatch) -> Result<()> {
+        let Dispatch { kernel, bindings, push, .. } = launch;
         let arena = self.arena();
         let slot = arena.kernel(*kernel);
         let kinds = || bindings.iter().map(|&b| Descriptor::kind(b));
@@ -222,7 +238,15 @@ impl Gpu {
             slot.interface.push_bytes,
             push.len()
         );
-        let most = self.limits.groups;
+        Ok(())
+    }
+
+    fn check_dispatch(&self, dispatch: &Dispatch) -> Result<()> {
+        self.check_interface(dispatch)?;
+        let arena = self.arena();
+        let slot = arena.kernel(dispatch.kernel);
+        ensure!(slot.recipe.raster.is_none(), "{} is dispatched, but draws", slot.facts.name);
+        let (groups, most) = (&dispatch.groups, self.limits.groups);
         ensure!(
             groups.iter().zip(most).all(|(&side, most)| side <= most),
             "{} workgroups are not possible on {}, but {}: use larger ones, or a smaller size",
@@ -247,18 +271,20 @@ impl Descriptor {
             Binding::Image(_) => vk::DescriptorType::STORAGE_IMAGE,
             Binding::Buffer(_) | Binding::Part(..) => vk::DescriptorType::STORAGE_BUFFER,
             Binding::Uniform(_) => vk::DescriptorType::UNIFORM_BUFFER,
-            Binding::Sampled(_) => vk::DescriptorType::SAMPLED_IMAGE,
+            Binding::Sampled(..) => vk::DescriptorType::SAMPLED_IMAGE,
             Binding::Texels(_) => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
         }
     }
 
+    fn image(arena: &Arena, image: Image, layout: ImageLayout) -> Self {
+        let info = vk::DescriptorImageInfo::default().image_view(arena.image(image).view);
+        Self::Image([info.image_layout(layout)])
+    }
+
     fn of(arena: &Arena, binding: Binding) -> Self {
         match binding {
-            Binding::Image(image) | Binding::Sampled(image) => {
-                Self::Image([vk::DescriptorImageInfo::default()
-                    .image_view(arena.image(image).view)
-                    .image_layout(vk::ImageLayout::GENERAL)])
-            }
+            Binding::Image(image) => Self::image(arena, image, ImageLayout::GENERAL),
+            Binding::Sampled(image, layout) => Self::image(arena, image, layout),
             Binding::Buffer(buffer) | Binding::Uniform(buffer) => Self::Buffer([arena.buffer(buffer).info()]),
             Binding::Texels(texels) => Self::Texels([arena.texels(texels)]),
             Binding::Part(buffer, first, bytes) => {

@@ -2,11 +2,12 @@
 //!
 //! [`Cmd`] lists the commands as a [`Script`](script::Script), and [`CommandBuffer`] records a script in Vulkan.
 //! Changes of a recording, such as a broken dependency, traced kernels or another order, are functions from script
-//! to script. No method adds a barrier or an event that the caller did not write. Only [`Cmd::dispatch`] stands for
-//! several commands, because a capture tool shows them as one event.
+//! to script. No method adds a barrier or an event that the caller did not write. Only [`Cmd::dispatch`] and
+//! [`RenderPass::draw`] stand for several commands, because a capture tool shows them as one event.
 
 mod buffer;
 mod queues;
+mod rendering;
 mod runner;
 pub mod script;
 mod sync;
@@ -25,12 +26,15 @@ pub use ash::vk::AccessFlags as Access1;
 pub use ash::vk::AccessFlags2 as Access;
 /// `VkCommandBufferUsageFlags`.
 pub use ash::vk::CommandBufferUsageFlags as Usage;
+/// `VkImageLayout`.
+pub use ash::vk::ImageLayout;
 /// `VkPipelineStageFlags`, for the commands of Vulkan 1.0.
 pub use ash::vk::PipelineStageFlags as Stage1;
 /// `VkPipelineStageFlags2`.
 pub use ash::vk::PipelineStageFlags2 as Stage;
 pub use buffer::CommandBuffer;
 pub use queues::Queues;
+pub use rendering::{Attachment, Inside, LoadOp, RenderPass, Rendering};
 pub use script::Point;
 
 /// One side of a dependency: stages, and the accesses that are made available or visible. With an empty access mask
@@ -85,10 +89,10 @@ impl Cmd {
         self.step(Step::FillBuffer { buffer, word });
     }
 
-    /// `vkCmdClearColorImage` of a whole image in `GENERAL`, with the same words in every texel. It works in the
+    /// `vkCmdClearColorImage` of a whole image in this layout, with the same words in every texel. It works in the
     /// stage `CLEAR`, with `TRANSFER_WRITE`.
-    pub fn clear_color_image(&self, image: Image, words: [u32; 4]) {
-        self.step(Step::ClearColorImage { image, words });
+    pub fn clear_color_image(&self, image: Image, layout: ImageLayout, words: [u32; 4]) {
+        self.step(Step::ClearColorImage { image, layout, words });
     }
 
     /// `vkCmdWriteTimestamp2`, once per query of a submit. A variant has [`MOST_STAMPS`] queries, numbered from 0, which the

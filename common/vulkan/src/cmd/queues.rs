@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use anyhow::{Result, bail};
 
-use super::script::{Point, Script, Submit};
+use super::script::{Point, Script, Step, Submit};
 use super::{Cmd, Stage};
 use crate::handles::Queue;
 
@@ -51,6 +51,9 @@ impl Queues {
         for (other, _) in waits.iter().filter(|(other, _)| other.queue != queue) {
             self.waited[at].set(self.waited[at].get().max(other.value));
         }
+        if queue == Queue::Second && steps.iter().any(|step| matches!(step, Step::Rendering(_))) {
+            self.misuse("the second queue may not draw");
+        }
         if queue == Queue::Second && self.waited[at].get() == 0 {
             self.misuse("the second queue's first submit must wait for one of the first queue");
         }
@@ -95,5 +98,11 @@ mod tests {
             queues.submit2(Queue::First, &[], |_| {});
         });
         assert!(is_left.contains("wait for all of the second's"), "{is_left}");
+        let draws = told(|queues| {
+            let first = queues.submit2(Queue::First, &[], |_| {});
+            let second = queues.submit2(Queue::Second, &[(first, ALL)], |cmd| cmd.rendering(&[], |_| {}));
+            queues.submit2(Queue::First, &[(second, ALL)], |_| {});
+        });
+        assert!(draws.contains("may not draw"), "{draws}");
     }
 }

@@ -3,8 +3,9 @@
 
 use ash::vk;
 
+use super::script::Step;
 use super::sync::image_barrier2;
-use super::{Access, Binding, CommandBuffer, MOST_STAMPS, Stage};
+use super::{Access, Binding, CommandBuffer, ImageLayout, MOST_STAMPS, Stage};
 use crate::gpu::{ImageSlot, WHOLE};
 use crate::handles::{Buffer, Event, Image};
 
@@ -14,18 +15,18 @@ impl CommandBuffer<'_> {
     /// All earlier commands complete, and their writes become visible, before any later command begins.
     pub fn full_barrier(&self) {
         let all = Stage::ALL_COMMANDS;
-        self.record_barrier((all, Access::MEMORY_WRITE), (all, ANY), None);
+        self.record_barrier((all, Access::MEMORY_WRITE), (all, ANY), &[]);
     }
 
     /// All earlier commands complete before any later command begins; no memory is made visible.
     pub fn execution_barrier(&self) {
-        self.record_barrier((Stage::ALL_COMMANDS, Access::NONE), (Stage::ALL_COMMANDS, Access::NONE), None);
+        self.record_barrier((Stage::ALL_COMMANDS, Access::NONE), (Stage::ALL_COMMANDS, Access::NONE), &[]);
     }
 
     /// Makes the writes of copies visible to the CPU, after the fence is waited for; the fence alone does not.
     pub fn host_barrier(&self) {
         let (copies, host) = (Stage::ALL_TRANSFER, Stage::HOST);
-        self.record_barrier((copies, Access::TRANSFER_WRITE), (host, Access::HOST_READ), None);
+        self.record_barrier((copies, Access::TRANSFER_WRITE), (host, Access::HOST_READ), &[]);
     }
 
     /// `vkCmdResetEvent2`, after all commands before it.
@@ -75,29 +76,29 @@ impl CommandBuffer<'_> {
     /// Sets the contents of an output before a sample: its seed, or `words` in every element.
     pub fn fill(&self, output: Binding, seed: Option<Buffer>, words: [u32; 4]) {
         match (output, seed) {
-            (Binding::Image(image), None) => self.clear_color_image(image, words),
+            (Binding::Image(image), None) => self.clear_color_image(image, ImageLayout::GENERAL, words),
             (Binding::Image(image), Some(seed)) => self.copy_buffer_to_image(seed, image),
             (Binding::Buffer(buffer), None) => self.fill_buffer(buffer, words[0]),
             (Binding::Buffer(buffer), Some(seed)) => {
                 let bytes = self.gpu.arena().buffer(buffer).bytes;
                 self.copy_buffer(seed, buffer, bytes);
             }
-            (Binding::Sampled(_) | Binding::Texels(_) | Binding::Uniform(_) | Binding::Part(..), _) => {}
+            (Binding::Sampled(..) | Binding::Texels(_) | Binding::Uniform(_) | Binding::Part(..), _) => {}
         }
     }
 
-    /// Fills an image with the same 32-bit words in every texel.
-    pub fn clear_color_image(&self, image: Image, words: [u32; 4]) {
+    /// Fills an image in this layout with the same 32-bit words in every texel.
+    pub fn clear_color_image(&self, image: Image, layout: ImageLayout, words: [u32; 4]) {
         let colour = vk::ClearColorValue { uint32: words };
         let arena = self.gpu.arena();
-        let (raw, layout) = (arena.image(image).raw, vk::ImageLayout::GENERAL);
+        let raw = arena.image(image).raw;
         unsafe { self.gpu.device.cmd_clear_color_image(self.raw, raw, layout, &colour, &[WHOLE]) };
     }
 
     /// `vkCmdCopyBufferToImage` of a whole image, row by row.
     pub fn copy_buffer_to_image(&self, from: Buffer, to: Image) {
         let arena = self.gpu.arena();
-        let (from, to, layout) = (arena.buffer(from).raw, arena.image(to), vk::ImageLayout::GENERAL);
+        let (from, to, layout) = (arena.buffer(from).raw, arena.image(to), ImageLayout::GENERAL);
         let region = [whole_copy(to)];
         unsafe { self.gpu.device.cmd_copy_buffer_to_image(self.raw, from, to.raw, layout, &region) };
     }
@@ -105,16 +106,36 @@ impl CommandBuffer<'_> {
     /// `vkCmdCopyImageToBuffer` of a whole image, row by row.
     pub fn copy_image_to_buffer(&self, from: Image, to: Buffer) {
         let arena = self.gpu.arena();
-        let (from, layout, to) = (arena.image(from), vk::ImageLayout::GENERAL, arena.buffer(to).raw);
+        let (from, layout, to) = (arena.image(from), ImageLayout::GENERAL, arena.buffer(to).raw);
         let region = [whole_copy(from)];
         unsafe { self.gpu.device.cmd_copy_image_to_buffer(self.raw, from.raw, layout, to, &region) };
     }
 
+    /// Records one step of a variant alone, after everything before it. Its images are in `GENERAL` before and after, in
+    /// the variant they need not be.
+    pub fn replay_alone(&self, step: &Step) {
+        let all = |access| (Stage::ALL_COMMANDS, access);
+        let moves = |turned: fn([ImageLayout; 2]) -> [ImageLayout; 2]| {
+            self.full_barrier();
+            for (image, layout) in step.layouts().into_iter().filter(|(_, to)| *to != ImageLayout::GENERAL) {
+                let layouts = turned([ImageLayout::GENERAL, layout]);
+                self.record_barrier(all(Access::MEMORY_WRITE), all(ANY), &[(image, layouts)]);
+            }
+        };
+        moves(|to| to);
+        self.replay(std::slice::from_ref(step));
+        moves(|[from, to]| [to, from]);
+    }
+
     /// Moves images from `UNDEFINED` to `GENERAL`.
     pub fn settle(&self, images: &[Image]) {
+        if images.is_empty() {
+            return;
+        }
         let arena = self.gpu.arena();
         let (before, after) = ((Stage::NONE, Access::NONE), (Stage::ALL_COMMANDS, ANY));
-        let barrier = |&image| image_barrier2(arena.image(image), before, after, vk::ImageLayout::UNDEFINED);
+        let layouts = [ImageLayout::UNDEFINED, ImageLayout::GENERAL];
+        let barrier = |&image| image_barrier2(arena.image(image), before, after, layouts);
         let barriers: Vec<_> = images.iter().map(barrier).collect();
         let info = vk::DependencyInfo::default().image_memory_barriers(&barriers);
         unsafe { self.gpu.device.cmd_pipeline_barrier2(self.raw, &info) };

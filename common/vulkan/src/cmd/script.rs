@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use bytemuck::NoUninit;
 
-use super::{Binding, Scope, Stage};
+use super::{Binding, ImageLayout, Rendering, Scope, Stage};
 use crate::gpu::Arena;
 use crate::handles::{BindingRows, Buffer, Event, Image, Kernel, Queue};
 
@@ -63,17 +63,21 @@ pub enum Step {
     ClearColorImage {
         /// The image that is cleared.
         image: Image,
+        /// Its layout.
+        layout: ImageLayout,
         /// The value of every texel.
         words: [u32; 4],
     },
-    /// `vkCmdPipelineBarrier2` with one memory barrier or one image barrier.
+    /// [`Cmd::rendering`](super::Cmd::rendering).
+    Rendering(Rendering),
+    /// `vkCmdPipelineBarrier2` with one memory barrier, or with image barriers of the same scopes.
     Barrier {
         /// The first scope.
         src: Scope,
         /// The second scope.
         dst: Scope,
-        /// The image of an image barrier.
-        image: Option<Image>,
+        /// The images of image barriers, each with its layout before and after; empty for a memory barrier.
+        images: Vec<(Image, [ImageLayout; 2])>,
     },
     /// Sets the event after the work in `src`.
     Set {
@@ -111,13 +115,18 @@ pub enum Step {
 }
 
 impl Step {
-    /// The stages, each enough for a barrier, in which the step works on memory; `None` for barriers, events, timestamps
-    /// and labels.
+    /// The stages, each enough for a barrier's second scope, in which the step works on memory; `None` for barriers, events,
+    /// timestamps and labels. A render pass works as a whole: from its pixel shaders on, if these read or store anything.
     pub fn stage(&self) -> Option<Stage> {
         match self {
             Self::Dispatch(_) => Some(Stage::COMPUTE_SHADER),
             Self::FillBuffer { .. } | Self::ClearColorImage { .. } => {
                 Some(Stage::CLEAR | Stage::ALL_TRANSFER)
+            }
+            Self::Rendering(rendering) => {
+                let binds = rendering.draws().any(|draw| !draw.bindings.is_empty());
+                let attachments = if binds { Stage::NONE } else { Stage::COLOR_ATTACHMENT_OUTPUT };
+                Some(Stage::FRAGMENT_SHADER | Stage::ALL_GRAPHICS | attachments)
             }
             Self::Barrier { .. }
             | Self::Set { .. }
@@ -128,7 +137,46 @@ impl Step {
         }
     }
 
-    /// A description of the step; for a dispatch or a clear, the name of its label region.
+    /// The stages of [`Step::stage`], each enough for a barrier's first scope: a render pass ends when its attachments are
+    /// written.
+    pub fn last_stage(&self) -> Option<Stage> {
+        match self {
+            Self::Rendering(_) => Some(Stage::COLOR_ATTACHMENT_OUTPUT | Stage::ALL_GRAPHICS),
+            step => step.stage(),
+        }
+    }
+
+    /// The images that the step uses, each with the layout that it must have; buffers have none.
+    pub fn layouts(&self) -> BTreeSet<(Image, ImageLayout)> {
+        let bound =
+            self.launches().into_iter().flat_map(|launch| &launch.bindings).filter_map(Binding::image);
+        match self {
+            Self::ClearColorImage { image, layout, .. } => [(*image, *layout)].into(),
+            Self::Rendering(rendering) => {
+                bound.chain(rendering.attachments.iter().map(|at| (at.image, at.layout))).collect()
+            }
+            _ => bound.collect(),
+        }
+    }
+
+    /// The step itself if it is a dispatch, or the draws inside.
+    pub fn launches(&self) -> Vec<&Dispatch> {
+        match self {
+            Self::Dispatch(dispatch) => vec![dispatch],
+            Self::Rendering(rendering) => rendering.draws().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn launches_mut(&mut self) -> Vec<&mut Dispatch> {
+        match self {
+            Self::Dispatch(dispatch) => vec![dispatch],
+            Self::Rendering(rendering) => rendering.draws_mut().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// A description of the step; for a dispatch, a clear or a render pass, the name of its label region.
     pub fn name(&self, arena: &Arena) -> String {
         match self {
             Self::Dispatch(Dispatch { kernel, groups: [x, y, z], .. }) => {
@@ -136,6 +184,13 @@ impl Step {
             }
             Self::FillBuffer { .. } => "vkCmdFillBuffer".into(),
             Self::ClearColorImage { .. } => "vkCmdClearColorImage".into(),
+            Self::Rendering(rendering) => match rendering.draws().next() {
+                Some(draw) => {
+                    let [width, height] = draw.viewport();
+                    format!("{} {width}x{height}", arena.kernel(draw.kernel).facts.name)
+                }
+                None => "vkCmdBeginRendering".into(),
+            },
             step => format!("{step:?}"),
         }
     }
@@ -144,9 +199,9 @@ impl Step {
 /// The objects that steps name. They must exist before the steps are recorded.
 #[derive(Debug, Default)]
 pub struct Named {
-    /// Dispatched kernels.
+    /// Kernels that are dispatched or drawn with.
     pub kernels: BTreeSet<Kernel>,
-    /// Bound or cleared resources.
+    /// Bound, attached or cleared resources.
     pub bindings: BTreeSet<Binding>,
     /// Events that are set or waited for.
     pub events: BTreeSet<Event>,
@@ -157,22 +212,33 @@ impl Named {
     pub fn by<'s>(steps: impl IntoIterator<Item = &'s Step>) -> Self {
         let mut named = Self::default();
         for step in steps {
+            for launch in step.launches() {
+                named.kernels.insert(launch.kernel);
+                // An image is the same one in any layout.
+                named.bindings.extend(launch.bindings.iter().map(|binding| match binding {
+                    Binding::Sampled(image, _) => image.sampled(),
+                    binding => *binding,
+                }));
+            }
             match step {
-                Step::Dispatch(dispatch) => {
-                    named.kernels.insert(dispatch.kernel);
-                    named.bindings.extend(&dispatch.bindings);
+                Step::Rendering(rendering) => {
+                    named.bindings.extend(rendering.attachments.iter().map(|at| Binding::Image(at.image)));
                 }
                 Step::FillBuffer { buffer, .. } => _ = named.bindings.insert((*buffer).into()),
                 Step::ClearColorImage { image, .. } => _ = named.bindings.insert((*image).into()),
                 Step::Set { event, .. } | Step::Wait { event, .. } => _ = named.events.insert(*event),
-                Step::Barrier { .. } | Step::Timestamp { .. } | Step::Label(_) | Step::EndLabel => {}
+                Step::Dispatch(_)
+                | Step::Barrier { .. }
+                | Step::Timestamp { .. }
+                | Step::Label(_)
+                | Step::EndLabel => {}
             }
         }
         named
     }
 }
 
-/// `vkCmdDispatch` with its kernel, bindings and push constants.
+/// `vkCmdDispatch`, or `vkCmdDraw` inside of a render pass, with its kernel, bindings and push constants.
 #[derive(Clone, Debug)]
 pub struct Dispatch {
     /// The kernel that it runs.
@@ -183,7 +249,7 @@ pub struct Dispatch {
     pub rows: Vec<[u32; 2]>,
     /// Push constants.
     pub push: Vec<u8>,
-    /// Number of workgroups in x, y and z.
+    /// Number of workgroups in x, y and z. Of a draw: width and height of its viewport, and vertices.
     pub groups: [u32; 3],
 }
 
@@ -199,6 +265,12 @@ impl Dispatch {
         let (bindings, rows) = bindings.map(|BindingRows { binding, rows }| (binding, rows)).unzip();
         Self { kernel, bindings, rows, push: bytemuck::bytes_of(push).to_vec(), groups }
     }
+
+    /// Width and height of a draw's viewport.
+    pub fn viewport(&self) -> [u32; 2] {
+        let [width, height, _] = self.groups;
+        [width, height]
+    }
 }
 
 impl Script {
@@ -208,12 +280,12 @@ impl Script {
         Self { submits: vec![Submit { point, waits: Vec::new(), steps }] }
     }
 
-    /// All commands, in the order of recording.
+    /// All commands, in the order of recording. A render pass is one.
     pub fn steps(&self) -> impl Iterator<Item = &Step> {
         self.submits.iter().flat_map(|submit| &submit.steps)
     }
 
-    /// The steps that work on memory (dispatches and clears), in the order of recording.
+    /// The steps that work on memory (dispatches, render passes and clears), in the order of recording.
     pub fn work(&self) -> impl Iterator<Item = &Step> {
         self.steps().filter(|step| step.stage().is_some())
     }
@@ -223,10 +295,14 @@ impl Script {
         self.steps().filter_map(|step| if let Step::Dispatch(d) = step { Some(d) } else { None })
     }
 
-    /// The dispatches, for changing them.
-    pub fn dispatches_mut(&mut self) -> impl Iterator<Item = &mut Dispatch> {
-        let steps = self.submits.iter_mut().flat_map(|submit| &mut submit.steps);
-        steps.filter_map(|step| if let Step::Dispatch(d) = step { Some(d) } else { None })
+    /// The dispatches and draws, in the order of recording.
+    pub fn launches(&self) -> impl Iterator<Item = &Dispatch> {
+        self.steps().flat_map(Step::launches)
+    }
+
+    /// The dispatches and draws, for changing them.
+    pub fn launches_mut(&mut self) -> impl Iterator<Item = &mut Dispatch> {
+        self.submits.iter_mut().flat_map(|submit| &mut submit.steps).flat_map(Step::launches_mut)
     }
 
     /// The timestamps, sorted by their queries; the runner resets the queries before each submit.

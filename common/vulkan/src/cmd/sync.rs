@@ -3,19 +3,26 @@
 use ash::vk;
 
 use super::script::{Step, Sync};
-use super::{Access, Access1, Cmd, CommandBuffer, Scope, Scope1, Stage, Stage1};
+use super::{Access, Access1, Cmd, CommandBuffer, ImageLayout, Scope, Scope1, Stage, Stage1};
 use crate::gpu::{ImageSlot, WHOLE, maintenance9};
 use crate::handles::{Event, Image};
 
 impl Cmd {
     /// `vkCmdPipelineBarrier2` with one memory barrier.
     pub fn pipeline_barrier2(&self, src: Scope, dst: Scope) {
-        self.step(Step::Barrier { src, dst, image: None });
+        self.step(Step::Barrier { src, dst, images: Vec::new() });
     }
 
     /// `vkCmdPipelineBarrier2` with one image barrier, from `GENERAL` to `GENERAL`.
     pub fn pipeline_barrier2_image(&self, image: Image, src: Scope, dst: Scope) {
-        self.step(Step::Barrier { src, dst, image: Some(image) });
+        self.pipeline_barrier2_layouts(&[(image, [ImageLayout::GENERAL; 2])], src, dst);
+    }
+
+    /// `vkCmdPipelineBarrier2` with image barriers of the same scopes, each from one layout to another. A variant finds its
+    /// images in `GENERAL`. It leaves images that are checked or shown in `GENERAL`, others that can be attachments in any
+    /// layout.
+    pub fn pipeline_barrier2_layouts(&self, images: &[(Image, [ImageLayout; 2])], src: Scope, dst: Scope) {
+        self.step(Step::Barrier { src, dst, images: images.to_vec() });
     }
 
     /// `vkCmdSetEvent2` with one memory barrier. Its first scope includes all earlier commands.
@@ -54,15 +61,15 @@ impl Cmd {
 }
 
 impl CommandBuffer<'_> {
-    pub(super) fn record_barrier(&self, src: Scope, dst: Scope, image: Option<Image>) {
-        let (memory, of_image);
-        let info = if let Some(image) = image {
-            let arena = self.gpu.arena();
-            of_image = [image_barrier2(arena.image(image), src, dst, vk::ImageLayout::GENERAL)];
-            vk::DependencyInfo::default().image_memory_barriers(&of_image)
-        } else {
-            memory = [memory_barrier2(src, dst)];
+    pub(super) fn record_barrier(&self, src: Scope, dst: Scope, images: &[(Image, [ImageLayout; 2])]) {
+        let arena = self.gpu.arena();
+        let of_image = |&(image, layouts)| image_barrier2(arena.image(image), src, dst, layouts);
+        let (memory, of_images) =
+            ([memory_barrier2(src, dst)], images.iter().map(of_image).collect::<Vec<_>>());
+        let info = if images.is_empty() {
             vk::DependencyInfo::default().memory_barriers(&memory)
+        } else {
+            vk::DependencyInfo::default().image_memory_barriers(&of_images)
         };
         unsafe { self.gpu.device.cmd_pipeline_barrier2(self.raw, &info) };
     }
@@ -108,12 +115,12 @@ fn memory_barrier2(src: Scope, dst: Scope) -> vk::MemoryBarrier2<'static> {
         .dst_access_mask(dst.1)
 }
 
-/// An image barrier from the layout `from` to `GENERAL`.
+/// An image barrier from one layout to another.
 pub(super) fn image_barrier2(
     image: &ImageSlot,
     src: Scope,
     dst: Scope,
-    from: vk::ImageLayout,
+    [from, to]: [ImageLayout; 2],
 ) -> vk::ImageMemoryBarrier2<'static> {
     vk::ImageMemoryBarrier2::default()
         .src_stage_mask(src.0)
@@ -121,7 +128,7 @@ pub(super) fn image_barrier2(
         .dst_stage_mask(dst.0)
         .dst_access_mask(dst.1)
         .old_layout(from)
-        .new_layout(vk::ImageLayout::GENERAL)
+        .new_layout(to)
         .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
         .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
         .image(image.raw)

@@ -8,7 +8,7 @@ use spirv::Capability;
 
 use crate::fault::attempt;
 use crate::gpu::{Instance, Physical, Reader};
-use crate::kernel;
+use crate::kernel::{self, Stages};
 use crate::names::text;
 use crate::spirv::capabilities;
 
@@ -52,10 +52,12 @@ impl Null {
             return Ok(Line::Refused(format!("it has no {lacking}")));
         }
         let bindings: Vec<_> = source.bindings.iter().map(|&raw| vk::DescriptorType::from_raw(raw)).collect();
-        let (set, layout) = kernel::layouts(&self.device, &bindings, source.push_bytes)?;
+        let (set, layout) =
+            kernel::layouts(&self.device, vk::ShaderStageFlags::COMPUTE, &bindings, source.push_bytes)?;
         let flags = self.reader.flags();
-        let (spirv, constants, none) = (&source.spirv, &source.constants, vk::PipelineCache::null());
-        let pipeline = kernel::compile(&self.device, flags, spirv, constants, layout, &source.name, none)?;
+        let stages = Stages { spirv: &source.spirv, constants: &source.constants, raster: None };
+        let none = vk::PipelineCache::null();
+        let pipeline = kernel::compile(&self.device, flags, &stages, layout, &source.name, none)?;
         let read = self.reader.read(pipeline);
         unsafe {
             self.device.destroy_pipeline(pipeline, None);

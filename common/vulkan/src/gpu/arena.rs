@@ -52,6 +52,8 @@ pub struct ImageSlot {
     pub shape: Shape,
     /// Format of the texels.
     pub format: vk::Format,
+    /// What it may be used for.
+    pub usage: vk::ImageUsageFlags,
     /// `None` before the image is made.
     pub allocation: Option<Allocation>,
 }
@@ -66,10 +68,21 @@ pub struct Recipe {
     pub(crate) constants: BTreeMap<String, u32>,
     pub(crate) workgroup: Option<[u32; 3]>,
     pub(crate) shared_bytes: u64,
+    /// What makes the kernel a fragment shader of a graphics pipeline.
+    pub raster: Option<Raster>,
     /// The parts of the kernel that a trace shows.
     pub parts: Option<Parts>,
     /// Whether the kernel is wrapped, so that it records its waves.
     pub traced: bool,
+}
+
+/// The other parts of a fragment shader's pipeline, which draws lists of triangles without culling, blending or depth.
+#[derive(Clone, Debug)]
+pub struct Raster {
+    /// Path of the vertex shader. It has no bindings and no specialisation constants.
+    pub vertex: String,
+    /// Format of each colour attachment.
+    pub targets: Vec<vk::Format>,
 }
 
 /// A kernel, its layouts and its recipe; the default is a planned kernel that is not drafted yet.
@@ -85,9 +98,11 @@ pub struct KernelSlot {
     pub facts: KernelFacts,
     /// The SPIR-V code.
     pub spirv: Rc<[u32]>,
+    /// The SPIR-V code of the vertex shader of a graphics pipeline.
+    pub vertex_spirv: Rc<[u32]>,
     /// Specialisation constants by id.
     pub constants: BTreeMap<u32, u32>,
-    /// Files that the shader includes, by path under `shaders/`.
+    /// Files that the shader includes, and those of the vertex shader, by path under `shaders/`.
     pub sources: Vec<String>,
     /// The recipe that the kernel is made from.
     pub recipe: Recipe,

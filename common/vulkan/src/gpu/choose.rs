@@ -27,6 +27,8 @@ pub(super) struct Candidate<'i> {
     pub facts: DeviceFacts,
     /// Family and index of the queue that work runs on, and of a second queue, if there is one.
     pub queues: [Option<(u32, u32)>; 2],
+    /// Whether the first of them does graphics.
+    pub has_graphics: bool,
     /// Why the suite cannot use the device, if it cannot.
     pub unusable: Option<String>,
     pub limits: Limits,
@@ -179,7 +181,9 @@ fn describe(physical: Physical<'_>, queue: Option<QueueKind>) -> Result<Candidat
     }
     let number = |(family, index): (usize, u32)| Some((u32::try_from(family).ok()?, index));
     let queues = [first.and_then(|first| number((first, 0))), second.and_then(number)];
-    Ok(Candidate { physical, facts, queues, unusable, limits })
+    let does_graphics = |i: usize| families[i].queue_flags.contains(vk::QueueFlags::GRAPHICS);
+    let has_graphics = first.is_some_and(does_graphics);
+    Ok(Candidate { physical, facts, queues, has_graphics, unusable, limits })
 }
 
 fn limits(core: &vk::PhysicalDeviceLimits) -> Limits {
@@ -354,6 +358,7 @@ mod tests {
             physical,
             facts: DeviceFacts { name, kind, uuid, ..record::fixture::record().device },
             queues: [None, None],
+            has_graphics: true,
             unusable: unusable.map(str::to_owned),
             limits: Limits::default(),
         }

@@ -21,6 +21,8 @@ pub struct WaveClock {
     pub cycles: bool,
     /// How a wave finds the multiprocessor that it runs on.
     pub lanes: LaneSource,
+    /// Whether fragment shaders can record their waves.
+    pub in_fragments: bool,
     /// Minimum number of invocations of a subgroup.
     pub least_subgroup: u32,
 }
@@ -43,7 +45,11 @@ impl WaveClock {
         // A device before Vulkan 1.3 may report 0.
         let least_subgroup = if sizes.min_subgroup_size > 0 { sizes.min_subgroup_size } else { subgroup };
         let has_clock = clock.shader_device_clock == vk::TRUE && !hooks().no_wave_clock;
+        let subgroups: vk::PhysicalDeviceSubgroupProperties<'_> = physical.properties();
+        let in_fragments = subgroups.supported_stages.contains(vk::ShaderStageFlags::FRAGMENT)
+            && physical.core_features().fragment_stores_and_atomics == vk::TRUE;
         Self {
+            in_fragments,
             clock: has_clock,
             cycles: has_clock && clock.shader_subgroup_clock == vk::TRUE,
             lanes,
@@ -74,7 +80,7 @@ fn queue_infos<'a>(
     }
 }
 
-/// Creates the device with the required features (synchronization2, maintenance4, push descriptors) and the
+/// Creates the device with the required features (synchronization2, maintenance4, dynamic rendering, push descriptors) and the
 /// available optional features of samples. With `statistics` it enables the extension that reports compiled
 /// kernels, with `readable_clock` the one that reads the device's clock.
 pub(super) fn create(chosen: &Candidate<'_>, statistics: bool, readable_clock: bool) -> Result<Created> {
@@ -105,8 +111,10 @@ pub(super) fn create(chosen: &Candidate<'_>, statistics: bool, readable_clock: b
         .vulkan_memory_model(facts.device_scope)
         .vulkan_memory_model_device_scope(facts.device_scope)
         .vulkan_memory_model_availability_visibility_chains(facts.visibility_chains);
-    let mut vulkan13 =
-        vk::PhysicalDeviceVulkan13Features::default().synchronization2(true).maintenance4(true);
+    let mut vulkan13 = vk::PhysicalDeviceVulkan13Features::default()
+        .synchronization2(true)
+        .maintenance4(true)
+        .dynamic_rendering(true);
     let mut info = vk::DeviceCreateInfo::default().push_next(&mut vulkan12).push_next(&mut vulkan13);
     if portability {
         info = info.push_next(&mut subset);
@@ -133,8 +141,10 @@ pub(super) fn create(chosen: &Candidate<'_>, statistics: bool, readable_clock: b
         }
         _ => {}
     }
+    let core_features = physical.core_features();
     let enabled = vk::PhysicalDeviceFeatures {
-        shader_storage_image_extended_formats: physical.core_features().shader_storage_image_extended_formats,
+        shader_storage_image_extended_formats: core_features.shader_storage_image_extended_formats,
+        fragment_stores_and_atomics: core_features.fragment_stores_and_atomics,
         shader_int16: facts.int16.into(),
         shader_int64: facts.atomics64.into(),
         ..vk::PhysicalDeviceFeatures::default()

@@ -10,7 +10,7 @@ mod physical;
 mod queue;
 mod reader;
 
-pub use arena::{Arena, BufferSlot, ImageSlot, KernelSlot, Mark as ArenaMark, Recipe, WHOLE};
+pub use arena::{Arena, BufferSlot, ImageSlot, KernelSlot, Mark as ArenaMark, Raster, Recipe, WHOLE};
 use choose::candidates;
 pub use choose::{Limits, QueueKind, find_device, list_devices, usable_devices};
 pub use clocks::ClockReading;
@@ -84,6 +84,8 @@ pub struct Gpu {
     pub timeout: Duration,
     /// Whether the device has events; portability devices may not.
     pub has_events: bool,
+    /// Whether the first queue draws.
+    pub has_graphics: bool,
     /// Whether sets and waits can have different dependencies (VK_KHR_maintenance9).
     pub has_asymmetric_events: bool,
     /// Limits of the device.
@@ -152,6 +154,7 @@ impl Gpu {
             timeout: options.timeout.unwrap_or(default_timeout),
             has_events,
             has_asymmetric_events,
+            has_graphics: chosen.has_graphics,
             limits: chosen.limits,
             pending: Cell::new(false),
             submits: Cell::new(0),
@@ -187,6 +190,11 @@ impl Gpu {
     /// Whether kernels can store to optimally tiled images of this format.
     pub fn stores(&self, format: vk::Format) -> bool {
         self.format(format).optimal_tiling_features.contains(vk::FormatFeatureFlags::STORAGE_IMAGE)
+    }
+
+    /// Whether optimally tiled images of this format can be colour attachments.
+    pub fn draws_to(&self, format: vk::Format) -> bool {
+        self.format(format).optimal_tiling_features.contains(vk::FormatFeatureFlags::COLOR_ATTACHMENT)
     }
 
     /// The objects on the device, for reading.

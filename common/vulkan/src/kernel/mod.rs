@@ -1,5 +1,6 @@
 //! Kernels: from a shader file to a pipeline.
 
+mod raster;
 mod reload;
 
 use std::cell::Cell;
@@ -14,7 +15,7 @@ use record::error::BeyondLimits;
 use record::trace::Parts;
 
 use crate::fault::attempt;
-use crate::gpu::{Gpu, KernelSlot, Reader, Recipe};
+use crate::gpu::{Gpu, KernelSlot, Raster, Reader, Recipe};
 use crate::handles::Kernel;
 use crate::memory::bytes_in_words;
 use crate::reflect::{Interface, Side, reflect};
@@ -76,6 +77,13 @@ impl<'g> KernelBuilder<'g> {
     /// driver fails.
     pub fn shared_bytes(mut self, bytes: u64) -> Self {
         self.recipe.shared_bytes = bytes;
+        self
+    }
+
+    /// Makes the fragment shader a graphics pipeline with this vertex shader, by its path, and colour attachments of these
+    /// formats. [`RenderPass::draw`](crate::cmd::RenderPass::draw) uses it.
+    pub fn raster(mut self, vertex: &str, targets: &[vk::Format]) -> Self {
+        self.recipe.raster = Some(Raster { vertex: vertex.to_owned(), targets: targets.to_vec() });
         self
     }
 
@@ -147,6 +155,50 @@ impl Recipe {
             self.constants.extend(sizes);
         }
         self
+    }
+
+    pub(crate) fn bind_point(&self) -> vk::PipelineBindPoint {
+        match self.raster {
+            Some(_) => vk::PipelineBindPoint::GRAPHICS,
+            None => vk::PipelineBindPoint::COMPUTE,
+        }
+    }
+
+    /// The shader stages of the pipeline.
+    pub(crate) fn stages(&self) -> vk::ShaderStageFlags {
+        match self.raster {
+            Some(_) => vk::ShaderStageFlags::VERTEX | vk::ShaderStageFlags::FRAGMENT,
+            None => vk::ShaderStageFlags::COMPUTE,
+        }
+    }
+
+    /// The SPIR-V of the vertex shader, and its files; none for a compute kernel.
+    ///
+    /// # Errors
+    /// A vertex shader that does not compile, or whose push constants are not those of the fragment shader; a device or
+    /// queue that cannot draw.
+    fn vertex_spirv(
+        &self,
+        gpu: &Gpu,
+        shaders: &Library,
+        interface: &Interface,
+    ) -> Result<(Vec<u32>, Vec<String>)> {
+        let Some(Raster { vertex, targets }) = &self.raster else { return Ok((Vec::new(), Vec::new())) };
+        let name = &gpu.facts.name;
+        ensure!(
+            gpu.has_graphics,
+            BeyondLimits(format!("the queue has no graphics (family {})", gpu.facts.queue_family))
+        );
+        let cannot = targets.iter().find(|format| !gpu.draws_to(**format));
+        if let Some(format) = cannot {
+            anyhow::bail!(BeyondLimits(format!("{name} cannot draw to images of format {format:?}")));
+        }
+        let source = shaders.load(vertex)?;
+        let spirv = spirv::compile(&source, &Vec::new())?;
+        let of = reflect(&spirv).with_context(|| format!("shader {vertex}"))?;
+        let fits = of.bindings.is_empty() && [0, interface.push_bytes].contains(&of.push_bytes);
+        ensure!(fits, "shader {vertex} has bindings, or other push constants than {}", self.path);
+        Ok((spirv, [vec![source.name], included(source.includes)].concat()))
     }
 
     /// Specialisation constants by id, and the resulting workgroup size.
@@ -225,6 +277,10 @@ impl Recipe {
     }
 }
 
+fn included(includes: Vec<(String, String)>) -> Vec<String> {
+    includes.into_iter().map(|(name, _)| name).collect()
+}
+
 /// A workgroup size such as `8x8x1`.
 pub(crate) fn joined(sides: &[u32; 3]) -> String {
     sides.map(|n| n.to_string()).join("x")
@@ -233,6 +289,11 @@ pub(crate) fn joined(sides: &[u32; 3]) -> String {
 impl KernelSlot {
     pub(crate) fn is_drafted(&self) -> bool {
         !self.spirv.is_empty()
+    }
+
+    /// The other parts of a graphics pipeline: its vertex shader, and the formats of its attachments.
+    fn raster(&self) -> Option<(&[u32], &[vk::Format])> {
+        self.recipe.raster.as_ref().map(|raster| (&*self.vertex_spirv, &*raster.targets))
     }
 
     pub(crate) fn is_without_pipeline(&self) -> bool {
@@ -296,7 +357,7 @@ impl Gpu {
     }
 
     /// The traced copy of a kernel, made at the first call; `None` if the device cannot bind one more storage
-    /// buffer.
+    /// buffer, or store from a fragment shader.
     ///
     /// # Errors
     /// The wrapper does not compile.
@@ -305,7 +366,8 @@ impl Gpu {
             let arena = self.arena();
             let slot = arena.kernel(kernel);
             let has_room = slot.interface.bindings.len() < self.limits.bindings as usize
-                && slot.interface.storage_buffers() < self.limits.storage_buffers as usize;
+                && slot.interface.storage_buffers() < self.limits.storage_buffers as usize
+                && (slot.recipe.raster.is_none() || self.waves.in_fragments);
             if slot.traced.is_some() || !has_room {
                 return Ok(slot.traced);
             }
@@ -336,10 +398,12 @@ impl Gpu {
     pub fn cached(&self, kernel: Kernel) -> Result<Vec<u8>> {
         let (arena, device) = (self.arena(), &self.device);
         let (slot, flags) = (arena.kernel(kernel), vk::PipelineCreateFlags::empty());
+        let raster = slot.raster();
         let cache = attempt("creating a pipeline cache", || unsafe {
             device.create_pipeline_cache(&vk::PipelineCacheCreateInfo::default(), None)
         })?;
-        let made = compile(device, flags, &slot.spirv, &slot.constants, slot.layout, &slot.facts.name, cache);
+        let stages = Stages { spirv: &slot.spirv, constants: &slot.constants, raster };
+        let made = compile(device, flags, &stages, slot.layout, &slot.facts.name, cache);
         let data = made.and_then(|pipeline| {
             unsafe { device.destroy_pipeline(pipeline, None) };
             attempt("reading a pipeline cache", || unsafe { device.get_pipeline_cache_data(cache) })
@@ -358,8 +422,8 @@ impl Gpu {
             .map(|slot| {
                 // Only these fields of a slot can be sent to another thread.
                 let (spirv, constants, name) = (&slot.spirv[..], &slot.constants, &slot.facts.name[..]);
-                let layout = slot.layout;
-                move || compile(device, flags, spirv, constants, layout, name, vk::PipelineCache::null())
+                let (stages, layout) = (Stages { spirv, constants, raster: slot.raster() }, slot.layout);
+                move || compile(device, flags, &stages, layout, name, vk::PipelineCache::null())
             })
             .collect();
         let made: Vec<_> = match &jobs[..] {
@@ -387,13 +451,15 @@ impl Gpu {
         let interface = reflect(&spirv).with_context(|| format!("shader {}", recipe.path))?;
         let (constants, workgroup) = recipe.specialise(&interface)?;
         recipe.check_limits(self, &interface, workgroup)?;
+        let (vertex_spirv, vertex_files) = recipe.vertex_spirv(self, shaders, &interface)?;
         let facts = KernelFacts {
             name: recipe.full_name(&recipe.defines),
-            spirv_sha256: spirv::hash(&spirv),
+            spirv_sha256: spirv::hash(&[&spirv[..], &vertex_spirv].concat()),
             constants: recipe.constants.clone(),
             workgroup,
         };
-        let (set_layout, layout) = layouts(&self.device, &interface.bindings, interface.push_bytes)?;
+        let (set_layout, layout) =
+            layouts(&self.device, recipe.stages(), &interface.bindings, interface.push_bytes)?;
         self.name(layout, &facts.name);
         self.name(set_layout, &facts.name);
         Ok(KernelSlot {
@@ -403,8 +469,9 @@ impl Gpu {
             interface,
             facts,
             spirv: spirv.into(),
+            vertex_spirv: vertex_spirv.into(),
             constants,
-            sources: source.includes.into_iter().map(|(name, _)| name).collect(),
+            sources: [included(source.includes), vertex_files].concat(),
             recipe: recipe.clone(),
             traced: None,
             is_traced: recipe.traced,
@@ -412,19 +479,26 @@ impl Gpu {
     }
 }
 
-/// Makes the pipeline of a kernel with its specialisation constants, by id.
+/// The code of a pipeline.
+pub struct Stages<'s> {
+    /// The compute or fragment shader.
+    pub spirv: &'s [u32],
+    /// Its specialisation constants, by id.
+    pub constants: &'s BTreeMap<u32, u32>,
+    /// The vertex shader, and the format of each colour attachment.
+    pub raster: Option<(&'s [u32], &'s [vk::Format])>,
+}
+
+/// Makes the pipeline of a kernel.
 pub fn compile(
     device: &ash::Device,
     flags: vk::PipelineCreateFlags,
-    spirv: &[u32],
-    constants: &BTreeMap<u32, u32>,
+    stages: &Stages<'_>,
     layout: vk::PipelineLayout,
     name: &str,
     cache: vk::PipelineCache,
 ) -> Result<vk::Pipeline> {
-    let info = vk::ShaderModuleCreateInfo::default().code(spirv);
-    let module =
-        attempt(format_args!("loading {name}"), || unsafe { device.create_shader_module(&info, None) })?;
+    let constants = stages.constants;
     let entries: Vec<_> = (0..)
         .zip(constants.keys())
         .map(|(i, &id)| vk::SpecializationMapEntry { constant_id: id, offset: 4 * i, size: 4 })
@@ -432,23 +506,41 @@ pub fn compile(
     let values: Vec<u32> = constants.values().copied().collect();
     let specialisation =
         vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(&values));
+    let own = module(device, stages.spirv, name)?;
     let stage = vk::PipelineShaderStageCreateInfo::default()
-        .stage(vk::ShaderStageFlags::COMPUTE)
-        .module(module)
+        .module(own)
         .name(c"main")
         .specialization_info(&specialisation);
-    let info = [vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(layout)];
-    let made = attempt(format_args!("compiling {name} on the device"), || {
-        let made = unsafe { device.create_compute_pipelines(cache, &info, None) };
-        made.map_err(|(_, result)| result)
-    });
-    unsafe { device.destroy_shader_module(module, None) };
+    let compiling = || format!("compiling {name} on the device");
+    let made = match stages.raster {
+        None => attempt(compiling(), || {
+            let stage = stage.stage(vk::ShaderStageFlags::COMPUTE);
+            let info = [vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(layout)];
+            let made = unsafe { device.create_compute_pipelines(cache, &info, None) };
+            made.map_err(|(_, result)| result)
+        }),
+        Some((vertex, targets)) => module(device, vertex, name).and_then(|vertex| {
+            let fragment = stage.stage(vk::ShaderStageFlags::FRAGMENT);
+            let made = attempt(compiling(), || {
+                raster::pipelines(device, flags, vertex, fragment, targets, layout, cache)
+            });
+            unsafe { device.destroy_shader_module(vertex, None) };
+            made
+        }),
+    };
+    unsafe { device.destroy_shader_module(own, None) };
     Ok(made?[0])
+}
+
+fn module(device: &ash::Device, spirv: &[u32], name: &str) -> Result<vk::ShaderModule> {
+    let info = vk::ShaderModuleCreateInfo::default().code(spirv);
+    attempt(format_args!("loading {name}"), || unsafe { device.create_shader_module(&info, None) })
 }
 
 /// The layouts of a kernel: push descriptors of one set, and push constants.
 pub fn layouts(
     device: &ash::Device,
+    stages: vk::ShaderStageFlags,
     bindings: &[vk::DescriptorType],
     push_bytes: u32,
 ) -> Result<(vk::DescriptorSetLayout, vk::PipelineLayout)> {
@@ -459,7 +551,7 @@ pub fn layouts(
                 .binding(i)
                 .descriptor_type(ty)
                 .descriptor_count(1)
-                .stage_flags(vk::ShaderStageFlags::COMPUTE)
+                .stage_flags(stages)
         })
         .collect();
     let info = vk::DescriptorSetLayoutCreateInfo::default()
@@ -468,8 +560,7 @@ pub fn layouts(
     let set =
         attempt("creating a set layout", || unsafe { device.create_descriptor_set_layout(&info, None) })?;
     let sets = [set];
-    let push =
-        [vk::PushConstantRange { stage_flags: vk::ShaderStageFlags::COMPUTE, offset: 0, size: push_bytes }];
+    let push = [vk::PushConstantRange { stage_flags: stages, offset: 0, size: push_bytes }];
     let mut info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets);
     if push_bytes > 0 {
         info = info.push_constant_ranges(&push);

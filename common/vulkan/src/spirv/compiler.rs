@@ -48,7 +48,11 @@ mod built_in {
 
     fn compile_with(shaderc: &shaderc::Compiler, source: &Source, defines: &Defines) -> Result<Vec<u32>> {
         let options = options(source, defines)?;
-        let kind = ShaderKind::Compute;
+        let kind = match source {
+            source if source.is_fragment() => ShaderKind::Fragment,
+            source if source.is_vertex() => ShaderKind::Vertex,
+            _ => ShaderKind::Compute,
+        };
         let compiled = shaderc.compile_into_spirv(&source.text, kind, &source.name, "main", Some(&options));
         let compiled = compiled
             .map_err(|error| anyhow!("shader {} does not compile: {}", source.name, messages(&error)))?;
