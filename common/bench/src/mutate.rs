@@ -4,8 +4,8 @@
 use ash::vk::{AccessFlags2, PipelineStageFlags2};
 use clap::ValueEnum;
 
-use vulkan::cmd::Scope;
 use vulkan::cmd::script::{Script, Step, Sync};
+use vulkan::cmd::{LoadOp, Scope};
 use vulkan::handles::Event;
 
 /// A dependency that is broken on purpose, for the tests that must see it reported.
@@ -21,6 +21,10 @@ pub enum Break {
     NoResets,
     /// Every wait is for the first event of the recording.
     FirstEvent,
+    /// Barriers that change layouts are memory barriers.
+    NoLayouts,
+    /// Render passes load what they should clear or need not load, and clear to another colour what they should load.
+    WrongLoads,
     /// All access masks are empty.
     NoAccess,
     /// Every stage is that of copies, which does not take in the dispatches.
@@ -59,9 +63,22 @@ impl Mutation {
     /// Changes a step; returns `false` to leave it out. `first_set` is the event that was set first, if any.
     fn keeps(self, step: &mut Step, first_set: &mut Option<Event>) -> bool {
         match step {
-            Step::Barrier { src, dst, .. } => {
+            Step::Barrier { src, dst, images } => {
                 (*src, *dst) = self.scopes(*src, *dst, Sync::Two);
+                let changes = images.iter().any(|(_, [from, to])| from != to);
+                if changes && self.breaks(Break::NoLayouts) {
+                    images.clear();
+                }
                 !self.breaks(Break::NoBarriers)
+            }
+            Step::Rendering(rendering) if self.breaks(Break::WrongLoads) => {
+                for attachment in &mut rendering.attachments {
+                    attachment.load = match attachment.load {
+                        LoadOp::Load => LoadOp::Clear([0.5_f32.to_bits(); 4]),
+                        LoadOp::Clear(_) | LoadOp::DontCare => LoadOp::Load,
+                    };
+                }
+                true
             }
             Step::Set { sync, event, src, dst } => {
                 first_set.get_or_insert(*event);

@@ -62,7 +62,7 @@ pub enum Lanes {
 pub struct Dispatch {
     /// The kernel's path below `shaders/`, with its macros.
     pub kernel: String,
-    /// Number of workgroups in x, y, z.
+    /// Number of workgroups in x, y, z. Of a draw: width and height of its viewport, and 0.
     pub groups: [u32; 3],
     /// One of this many neighbouring workgroups (or units, if the kernel names its parts) was recorded, chosen at
     /// random; 1 if all were.

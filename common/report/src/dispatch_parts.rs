@@ -23,12 +23,15 @@ pub(super) fn plural(word: &str) -> String {
 }
 
 /// The unit of which one in N is recorded: that of the parts (`tile`) if only dispatches with such parts are
-/// sampled, otherwise `workgroup`.
+/// sampled, `wave` if only draws are, otherwise `workgroup`.
 pub(super) fn unit(figures: &TraceFigures) -> &str {
-    let mut sampled = figures.dispatches.iter().filter(|dispatch| dispatch.one_in > 1);
-    let unit = sampled.next().and_then(|dispatch| dispatch.part.as_ref()).map(|part| &*part.unit);
-    let same = |unit: &&str| sampled.all(|d| d.part.as_ref().is_some_and(|part| part.unit == **unit));
-    unit.filter(same).unwrap_or("workgroup")
+    let sampled = figures.dispatches.iter().filter(|dispatch| dispatch.one_in > 1);
+    let mut units = sampled.map(|dispatch| match &dispatch.part {
+        Some(part) => &*part.unit,
+        None if dispatch.groups[2] == 0 => "wave",
+        None => "workgroup",
+    });
+    units.next().filter(|first| units.all(|unit| unit == *first)).unwrap_or("workgroup")
 }
 
 /// How many parts start work before the previous part ends, and by how much. `None` if the waves do not report it.

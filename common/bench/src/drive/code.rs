@@ -42,6 +42,11 @@ pub fn dispatched(lab: &Lab) -> Result<Dispatched> {
             continue;
         }
         let script = scripts.script(at, 1)?;
+        if script.dispatches().next().is_none() && script.launches().next().is_some() {
+            let left_out = Some("it only draws, and only compute shaders are compiled".into());
+            found.variants.push(VariantCode { variant: name, kernels: Vec::new(), left_out });
+            continue;
+        }
         let mut seen = BTreeSet::new();
         let kernels = script.dispatches().map(|dispatch| found.number(lab, dispatch.kernel));
         let kernels = kernels.filter(|number| seen.insert(*number)).collect();

@@ -18,7 +18,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use record::Promise;
-use vulkan::cmd::script::{Script, Step};
+use vulkan::cmd::LoadOp;
+use vulkan::cmd::script::{Dispatch, Script, Step};
 use vulkan::handles::{Binding, Event};
 use vulkan::validation::Message;
 
@@ -49,7 +50,7 @@ struct Key {
     region: String,
 }
 
-/// What a dispatch does to an image or a buffer.
+/// What a dispatch or a render pass does to an image or a buffer.
 struct Touch {
     /// Number of the dispatch or clear in the recording, and of its submit.
     dispatch: usize,
@@ -154,8 +155,7 @@ fn touches(lab: &Lab, script: &Script) -> Vec<(String, Vec<Touch>)> {
             match step {
                 Step::Label(name) => regions.push(name),
                 Step::EndLabel => _ = regions.pop(),
-                Step::Barrier { .. } | Step::Set { .. } | Step::Wait { .. } | Step::Timestamp { .. } => {}
-                Step::Dispatch(_) | Step::FillBuffer { .. } | Step::ClearColorImage { .. } => {
+                step if step.stage().is_some() => {
                     for (binding, rows, [reads, writes]) in touched(lab, step) {
                         let region = regions.join(", ");
                         let touch = Touch { dispatch, submit, region, reads, writes, rows };
@@ -163,6 +163,7 @@ fn touches(lab: &Lab, script: &Script) -> Vec<(String, Vec<Touch>)> {
                     }
                     dispatch += 1;
                 }
+                _ => {}
             }
         }
     }
@@ -173,19 +174,29 @@ fn touches(lab: &Lab, script: &Script) -> Vec<(String, Vec<Touch>)> {
     named.collect()
 }
 
-/// The bindings of a dispatch or a clear, the rows that it touches, and whether it reads and writes them.
+/// The bindings of a dispatch, a render pass or a clear, the rows that it touches, and whether it reads and writes them.
 fn touched(lab: &Lab, step: &Step) -> Vec<(Binding, [u32; 2], [bool; 2])> {
-    let cleared = |binding| vec![(binding, [0, u32::MAX], [false, true])];
-    let dispatch = match step {
-        Step::Dispatch(dispatch) => dispatch,
-        Step::FillBuffer { buffer, .. } => return cleared((*buffer).into()),
-        Step::ClearColorImage { image, .. } => return cleared((*image).into()),
-        _ => return Vec::new(),
-    };
+    let written = |binding| (binding, [0, u32::MAX], [false, true]);
+    match step {
+        Step::Dispatch(dispatch) => bound(lab, dispatch),
+        Step::FillBuffer { buffer, .. } => vec![written((*buffer).into())],
+        Step::ClearColorImage { image, .. } => vec![written((*image).into())],
+        Step::Rendering(rendering) => {
+            let attached = rendering.attachments.iter().map(|at| {
+                let loads = at.load == LoadOp::Load;
+                (at.image.into(), [0, u32::MAX], [loads, true])
+            });
+            attached.chain(rendering.draws().flat_map(|draw| bound(lab, draw))).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn bound(lab: &Lab, dispatch: &Dispatch) -> Vec<(Binding, [u32; 2], [bool; 2])> {
     let arena = lab.gpu.arena();
     let accesses = &arena.kernel(dispatch.kernel).interface.accesses;
     let bindings = dispatch.bindings.iter().map(|&binding| match binding {
-        Binding::Sampled(image) => Binding::Image(image),
+        Binding::Sampled(image, _) => Binding::Image(image),
         binding => binding,
     });
     bindings.zip(&dispatch.rows).zip(accesses).map(|((b, &rows), &accesses)| (b, rows, accesses)).collect()

@@ -1,10 +1,10 @@
 //! Preparation before the window: fills every output with a value that no pass writes, or with its seed.
 
 use anyhow::Result;
-use vulkan::Format;
 use vulkan::cmd::CommandBuffer;
 use vulkan::gpu::Gpu;
 use vulkan::handles::{Binding, Image, Kernel};
+use vulkan::{Format, ImageUsage};
 
 use crate::lab::{Lab, Output};
 
@@ -46,7 +46,9 @@ fn sides_of_words(gpu: &Gpu, output: Binding) -> Option<(Image, [u32; 2])> {
     let arena = gpu.arena();
     let slot = arena.image(image);
     let [width, height, _] = slot.shape.sides;
-    (!slot.shape.volume && slot.format == Format::R32_UINT).then_some((image, [width, height]))
+    let stores = slot.usage.contains(ImageUsage::STORAGE);
+    let is_plane_of_words = !slot.shape.volume && slot.format == Format::R32_UINT;
+    (stores && is_plane_of_words).then_some((image, [width, height]))
 }
 
 #[cfg(test)]

@@ -86,7 +86,7 @@ struct Found<'e> {
     signalled: BTreeMap<Point, Vec<Work>>,
 }
 
-/// The number of a dispatch and its pipeline stage.
+/// The number of a dispatch and the pipeline stage that it ends in.
 type Work = (usize, Stage);
 
 #[derive(Default)]
@@ -118,12 +118,14 @@ impl Found<'_> {
                     on.wait(dst.0, &taken_in(src.0, before));
                 }
             }
-            step => step.stage().into_iter().for_each(|stage| self.work(queue, stage)),
+            step => {
+                step.stage().zip(step.last_stage()).into_iter().for_each(|stages| self.work(queue, stages))
+            }
         }
     }
 
     /// Adds a dispatch. It depends on the gates of its stage and on everything that those depend on.
-    fn work(&mut self, queue: usize, stage: Stage) {
+    fn work(&mut self, queue: usize, (stage, last): (Stage, Stage)) {
         let number = self.after.len();
         let on = &mut self.queues[queue];
         let gates = || on.gates.iter().filter(|(stages, _)| takes_in(**stages, stage));
@@ -131,7 +133,7 @@ impl Found<'_> {
         let further = gate().flat_map(|&d| self.after[d].iter());
         let needed = further.chain(gate()).copied().collect();
         self.after.push(needed);
-        on.all.push((number, stage));
+        on.all.push((number, last));
     }
 }
 
@@ -147,7 +149,7 @@ fn takes_in(stages: Stage, stage: Stage) -> bool {
 #[cfg(test)]
 mod tests {
     use vulkan::cmd::script::{Dispatch, Submit, Sync};
-    use vulkan::cmd::{Access, Scope};
+    use vulkan::cmd::{Access, Rendering, Scope};
     use vulkan::handles::{Buffer, Image, Kernel, Queue};
 
     use super::*;
@@ -160,7 +162,7 @@ mod tests {
     }
 
     fn barrier(src: Scope, dst: Scope) -> Step {
-        Step::Barrier { src, dst, image: None }
+        Step::Barrier { src, dst, images: Vec::new() }
     }
 
     fn set(event: u32) -> Step {
@@ -201,6 +203,18 @@ mod tests {
         assert_eq!(order(by_transfer, &[]), [vec![], vec![0]]);
         let of_dispatches_alone = vec![dispatch(), barrier(COMPUTE, COMPUTE), clear(), dispatch()];
         assert_eq!(order(of_dispatches_alone, &[]), [vec![], vec![], vec![0]]);
+    }
+
+    #[test]
+    fn a_render_pass_is_work_of_its_pixels_and_attachments() {
+        let pass = || Step::Rendering(Rendering { attachments: Vec::new(), inside: Vec::new() });
+        let [drawn, pixels] =
+            [Stage::COLOR_ATTACHMENT_OUTPUT, Stage::FRAGMENT_SHADER].map(|s| (s, Access::NONE));
+        let ordered = vec![pass(), barrier(drawn, pixels), pass(), barrier(drawn, COMPUTE), dispatch()];
+        assert_eq!(order(ordered, &[]), [vec![], vec![0], vec![0, 1]]);
+        assert_eq!(order(vec![dispatch(), barrier(COMPUTE, COMPUTE), pass()], &[]), [[0; 0]; 2]);
+        // The pixels are done before the attachment is written.
+        assert_eq!(order(vec![pass(), barrier(pixels, COMPUTE), dispatch()], &[]), [[0; 0]; 2]);
     }
 
     #[test]

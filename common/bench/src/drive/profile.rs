@@ -61,6 +61,7 @@ fn one_variant(session: &Session<'_>, v: usize) -> Result<Said> {
     let script = session.scripts.script(v, repetitions)?;
     let work = Work { variant: v, repetitions, script: &script, notes: None };
     let dispatches = script.dispatches().count();
+    let draws = script.launches().count() - dispatches;
     session.elsewhere(&work)?;
     gpu.run_once(&format!("the preparation of {name}"), |cmd| session.prepare(cmd, &work))?;
     part_captures();
@@ -79,12 +80,17 @@ fn one_variant(session: &Session<'_>, v: usize) -> Result<Said> {
         1 => format!("submit {last}"),
         _ => format!("submits {} to {last}", before + 1),
     };
-    let s = if dispatches == 1 { "" } else { "es" };
-    let shown = format!("{submits}, {dispatches} dispatch{s}");
+    let counts = [counted(dispatches, "dispatch", "es"), counted(draws, "draw", "s")];
+    let shown = [vec![submits], counts.into_iter().flatten().collect()].concat().join(", ");
     Ok(match judge(session, &work)? {
         Ok(right) => Said::Fine(format!("{shown}: {right}")),
         Err(wrong) => Said::Failed(format!(": {shown}: {wrong}")),
     })
+}
+
+/// `1 dispatch`, `3 draws`; nothing for none.
+fn counted(count: usize, what: &str, ending: &str) -> Option<String> {
+    (count > 0).then(|| format!("{count} {what}{}", if count == 1 { "" } else { ending }))
 }
 
 /// Waits between two submits if RADV captures each submit, so that the captures get different names.

@@ -15,9 +15,10 @@ use ash::vk;
 use record::error::one_line;
 use record::stats::Summary;
 use record::{RaceMap, Status};
+use vulkan::ImageUsage;
 use vulkan::cmd::script::Script;
 use vulkan::cmd::{CommandBuffer, Usage};
-use vulkan::handles::{Binding, Buffer, Event, Queue};
+use vulkan::handles::{Binding, Buffer, Event, Image, Queue};
 use vulkan::memory::Place;
 
 use super::cycles::{Before, Cycles};
@@ -313,7 +314,7 @@ impl<'l> Session<'l> {
         self.submit(variant.usage, &variant.name, |cmd| self.record(cmd, work)).map(drop)
     }
 
-    /// Runs the dispatches of a script in the given order, each after a full barrier and without timestamps. Returns
+    /// Runs the dispatches of a script in the given order, each between full barriers and without timestamps. Returns
     /// the number of wrong elements.
     pub fn replay(&self, work: &Work<'_>, order: &[usize]) -> Result<Counted> {
         self.elsewhere(work)?;
@@ -322,8 +323,7 @@ impl<'l> Session<'l> {
         self.submit(Usage::ONE_TIME_SUBMIT, &what, |cmd| {
             self.prepare(cmd, work);
             for &at in order {
-                cmd.full_barrier();
-                cmd.replay(std::slice::from_ref(steps[at]));
+                cmd.replay_alone(steps[at]);
             }
             self.verify(cmd, work);
         })?;
@@ -362,6 +362,7 @@ impl<'l> Session<'l> {
     pub(super) fn prepare(&self, cmd: &CommandBuffer<'_>, work: &Work<'_>) {
         let Work { variant, repetitions, .. } = *work;
         cmd.region(format_args!("prepare"), || {
+            cmd.settle(&self.attached(work));
             for output in self.uses.outputs(variant) {
                 for repetition in 0..repetitions {
                     self.filler.record(&self.lab.gpu, cmd, output, repetition);
@@ -382,6 +383,18 @@ impl<'l> Session<'l> {
         if let Some(before) = &self.before {
             before.record(cmd);
         }
+    }
+
+    /// The outputs that can be attachments, which the last sample may have left in any layout.
+    fn attached(&self, work: &Work<'_>) -> Vec<Image> {
+        let arena = self.lab.gpu.arena();
+        let outputs = self.uses.outputs(work.variant).iter();
+        let all = outputs.flat_map(|output| {
+            let of = move |repetition| (0..output.set.each()).map(move |at| output.set.get(repetition, at));
+            (0..work.repetitions).flat_map(of)
+        });
+        let images = all.filter_map(|output| output.image().map(|(image, _)| image));
+        images.filter(|&image| arena.image(image).usage.contains(ImageUsage::COLOR_ATTACHMENT)).collect()
     }
 
     /// Writes the timestamps of the window, each with an execution barrier between it and the work, so that neither
@@ -463,7 +476,7 @@ impl<'l> Session<'l> {
                 Binding::Buffer(buffer) => {
                     cmd.copy_buffer(buffer, readback, 4 * check.reference.len() as u64)
                 }
-                Binding::Sampled(_) | Binding::Texels(_) | Binding::Uniform(_) | Binding::Part(..) => {}
+                Binding::Sampled(..) | Binding::Texels(_) | Binding::Uniform(_) | Binding::Part(..) => {}
             }
             cmd.host_barrier();
         })?;

@@ -325,20 +325,25 @@ fn regions(session: &Session<'_>, variant: usize) -> Result<Vec<Region>> {
     let lab = session.lab;
     let script = session.scripts.script(variant, 1)?;
     let mut planned = Vec::new();
-    for dispatch in script.dispatches() {
+    for dispatch in script.launches() {
         let traced = lab.gpu.traced(&lab.shaders, dispatch.kernel)?;
         let arena = lab.gpu.arena();
         let slot = arena.kernel(dispatch.kernel);
         if traced.is_none() {
             bail!(Fault::NoBuffer(slot.facts.name.clone()));
         }
-        let invocations: u32 = slot.facts.workgroup.iter().product();
+        let least = lab.gpu.waves.least_subgroup;
+        let [width, height, _] = dispatch.groups;
+        let (groups, waves) = match &slot.recipe.raster {
+            Some(_) => ([width, height, 0], least),
+            None => (dispatch.groups, slot.facts.workgroup.iter().product::<u32>().div_ceil(least)),
+        };
         planned.push(Planned {
             kernel: dispatch.kernel,
             name: slot.facts.name.clone(),
             parts: slot.recipe.parts.clone(),
-            groups: dispatch.groups,
-            waves: invocations.div_ceil(lab.gpu.waves.least_subgroup),
+            groups,
+            waves,
         });
     }
     Ok(plan(planned, most_slots()?))

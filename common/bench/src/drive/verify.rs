@@ -70,7 +70,7 @@ impl Verifier {
                 Some(flat)
             }
             Binding::Buffer(buffer) => Some(buffer),
-            Binding::Sampled(_) | Binding::Texels(_) | Binding::Uniform(_) | Binding::Part(..) => None,
+            Binding::Sampled(..) | Binding::Texels(_) | Binding::Uniform(_) | Binding::Part(..) => None,
         }
     }
 

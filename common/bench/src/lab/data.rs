@@ -1,9 +1,10 @@
 //! Outputs of variants: their layout, their contents before each sample, and the expected result.
 
 use ash::vk;
+use vulkan::ImageUsage;
 use vulkan::gpu::Gpu;
 use vulkan::handles::{Buffer, Buffers, Images, Set};
-use vulkan::memory::{Sharing, texel_bytes};
+use vulkan::memory::{ImageUse, Sharing, texel_bytes};
 use vulkan::values::Shape;
 
 use crate::element::Element;
@@ -90,18 +91,18 @@ pub trait Layout {
     type Handles: Into<Set> + Copy;
 
     /// Plans the resources of this many repetitions: returns their handles, their contents, their fill value and
-    /// how queues share them.
-    fn plan(self, gpu: &Gpu, repetitions: u32) -> (Self::Handles, Contents, [u32; 4], Sharing);
+    /// how they are used.
+    fn plan(self, gpu: &Gpu, repetitions: u32) -> (Self::Handles, Contents, [u32; 4], ImageUse);
 }
 
-/// A set of storage images.
+/// A set of images, storage images if nothing else is said.
 #[derive(Clone, Copy, Debug)]
 pub struct ImageSet {
     each: u32,
     shape: Shape,
     format: vk::Format,
     unwritten: [u32; 4],
-    sharing: Sharing,
+    used: ImageUse,
 }
 
 impl ImageSet {
@@ -110,24 +111,30 @@ impl ImageSet {
     #[must_use]
     pub fn new(each: u32, shape: impl Into<Shape>, format: vk::Format, unwritten: [u32; 4]) -> Self {
         let shape = shape.into();
-        Self { each, shape, format, unwritten, sharing: Sharing::FirstQueue }
+        Self { each, shape, format, unwritten, used: ImageUse::default() }
     }
 
     /// Lets two queues use the images concurrently, for variants on two queues. Sharing between queue families may
     /// cost time, so variants on one queue should not ask for it.
     #[must_use]
     pub fn for_both_queues(self) -> Self {
-        Self { sharing: Sharing::BothQueues, ..self }
+        Self { used: ImageUse { sharing: Sharing::BothQueues, ..self.used }, ..self }
+    }
+
+    /// What the images are used for, besides copies.
+    #[must_use]
+    pub fn used_for(self, usage: ImageUsage) -> Self {
+        Self { used: ImageUse { usage, ..self.used }, ..self }
     }
 }
 
 impl Layout for ImageSet {
     type Handles = Images;
 
-    fn plan(self, gpu: &Gpu, repetitions: u32) -> (Images, Contents, [u32; 4], Sharing) {
+    fn plan(self, gpu: &Gpu, repetitions: u32) -> (Images, Contents, [u32; 4], ImageUse) {
         let first = gpu.plan_images(self.each * repetitions);
         let images = Images { first, each: self.each, repetitions, wholes: None };
-        (images, Contents::Texels(images, self.shape, self.format), self.unwritten, self.sharing)
+        (images, Contents::Texels(images, self.shape, self.format), self.unwritten, self.used)
     }
 }
 
@@ -159,11 +166,11 @@ impl BufferSet {
 impl Layout for BufferSet {
     type Handles = Buffers;
 
-    fn plan(self, gpu: &Gpu, repetitions: u32) -> (Buffers, Contents, [u32; 4], Sharing) {
+    fn plan(self, gpu: &Gpu, repetitions: u32) -> (Buffers, Contents, [u32; 4], ImageUse) {
         let each = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
         let wholes = self.slices.then(|| gpu.plan_buffers(repetitions));
         let first = gpu.plan_buffers(each * repetitions);
         let buffers = Buffers { first, each, repetitions, wholes };
-        (buffers, Contents::Words(buffers, self.words), [self.unwritten; 4], Sharing::FirstQueue)
+        (buffers, Contents::Words(buffers, self.words), [self.unwritten; 4], ImageUse::default())
     }
 }

@@ -258,10 +258,13 @@ mod tests {
     use std::cell::Cell;
     use std::rc::Rc;
 
+    use vulkan::cmd::{Attachment, ImageLayout, LoadOp};
+    use vulkan::gpu::{Gpu, OpenOptions};
     use vulkan::handles::{Binding, Buffers, Set};
+    use vulkan::{Format, ImageUsage};
 
     use super::*;
-    use crate::lab::{BufferSet, LabOptions};
+    use crate::lab::{BufferSet, ImageSet, LabOptions};
 
     /// A search may choose a kernel that binds other buffers than the variant named before.
     #[test]
@@ -281,6 +284,36 @@ mod tests {
         lab.make().unwrap();
         assert!(lab.outputs.iter().any(|output| output.set == Set::from(found)));
     }
+
+    #[test]
+    fn a_draw_needs_graphics_and_the_attachments_that_it_writes() {
+        let drawing = |has_graphics, format| {
+            let mut gpu = Gpu::open(&OpenOptions::default()).unwrap();
+            gpu.has_graphics = has_graphics;
+            let mut lab = Lab::new(gpu, &LabOptions::default());
+            let image = ImageSet::new(1, [8, 8], Format::R8G8B8A8_UNORM, [0; 4]);
+            let images = lab.output("image", image.used_for(ImageUsage::COLOR_ATTACHMENT)).unwrap();
+            let seed = lab.input_image("seed", [8, 8], Format::R8G8B8A8_UNORM, || vec![0; 64]);
+            let kernel = lab.kernel("clears/pass.frag").raster("lab/full_screen.vert", &[format]).build();
+            lab.variant("draws", move |cmd, rep| {
+                let (image, layout) = (images.get(rep.index, 0), ImageLayout::GENERAL);
+                cmd.rendering(&[Attachment { image, layout, load: LoadOp::DontCare }], |pass| {
+                    pass.draw(kernel, &[seed.sampled()], &(), [8, 8], 3);
+                });
+            });
+            lab.make().unwrap();
+            lab
+        };
+        let without = drawing(false, Format::R8G8B8A8_UNORM);
+        let reason = without.variants[0].left_out.as_ref().and_then(Status::reason).unwrap();
+        assert!(reason.contains("draws nothing"), "{reason}");
+        let other = drawing(true, Format::R16G16B16A16_SFLOAT);
+        let checked = |lab: &Lab| lab.gpu.check(&lab.variants[0].script(1).unwrap().submits[0].steps);
+        let error = checked(&other).unwrap_err();
+        assert!(format!("{error:#}").contains("the render pass has [R8G8B8A8_UNORM]"), "{error:#}");
+        checked(&drawing(true, Format::R8G8B8A8_UNORM)).unwrap();
+    }
+
     /// Times are not compared here: a busy machine makes any of them longer.
     #[test]
     fn candidates_are_timed_and_stay_out_of_the_record() {

@@ -7,7 +7,7 @@ use vulkan::cmd::Cmd;
 use vulkan::cmd::script::Named;
 use vulkan::gpu::Gpu;
 use vulkan::handles::{Binding, Buffer, Event, Events, Image, Set};
-use vulkan::memory::{EventState, Place, Sharing, bytes_in_words, texel_bytes};
+use vulkan::memory::{EventState, ImageUse, Place, Sharing, bytes_in_words, texel_bytes};
 use vulkan::values::Shape;
 
 use super::Lab;
@@ -83,7 +83,7 @@ struct Outputs {
     name: String,
     contents: Contents,
     fill: [u32; 4],
-    sharing: Sharing,
+    used: ImageUse,
     seeds: Vec<(u32, Words)>,
     expected: Vec<Expected>,
 }
@@ -175,7 +175,7 @@ impl Outputs {
                 Contents::Texels(set, shape, format) => {
                     for at in 0..set.each {
                         let image = set.get(repetition, at);
-                        gpu.make_image(image, &name(at), *shape, *format, self.sharing)?;
+                        gpu.make_image(image, &name(at), *shape, *format, self.used)?;
                         images.push(image);
                     }
                 }
@@ -185,13 +185,15 @@ impl Outputs {
                     if let Some(all) = all {
                         let bytes = 4 * starts.last().copied().unwrap_or(0);
                         let name = format!("{}, repetition {repetition}", self.name);
-                        gpu.make_buffer(all, &name, bytes, Place::Device, self.sharing)?;
+                        gpu.make_buffer(all, &name, bytes, Place::Device, self.used.sharing)?;
                     }
                     for (at, (&words, &start)) in (0..).zip(words.iter().zip(&starts)) {
                         let (buffer, bytes) = (set.get(repetition, at), 4 * u64::from(words));
                         match all {
                             Some(all) => gpu.make_slice(buffer, all, 4 * start, bytes),
-                            None => gpu.make_buffer(buffer, &name(at), bytes, Place::Device, self.sharing)?,
+                            None => {
+                                gpu.make_buffer(buffer, &name(at), bytes, Place::Device, self.used.sharing)?
+                            }
                         }
                     }
                 }
@@ -207,9 +209,9 @@ impl Lab {
     /// # Errors
     /// The output exceeds the limits or the memory of the device even with one repetition.
     pub fn output<L: Layout>(&mut self, name: &str, layout: L) -> Result<L::Handles> {
-        let (handles, contents, fill, sharing) = layout.plan(&self.gpu, self.wanted());
+        let (handles, contents, fill, used) = layout.plan(&self.gpu, self.wanted());
         let (name, seeds, expected) = (name.to_owned(), Vec::new(), Vec::new());
-        let outputs = Outputs { name, contents, fill, sharing, seeds, expected };
+        let outputs = Outputs { name, contents, fill, used, seeds, expected };
         let (count, bytes) = outputs.pieces();
         let what = match &outputs.contents {
             Contents::Texels(_, shape, _) => {
@@ -264,7 +266,7 @@ impl Lab {
                 texels.len()
             );
             let gpu = &lab.gpu;
-            gpu.make_image(image, &name, shape, format, Sharing::FirstQueue)?;
+            gpu.make_image(image, &name, shape, format, ImageUse::default())?;
             gpu.settle_images(&[image])?;
             let staged = gpu.upload(&name, &texels)?;
             gpu.run_once("an upload", |cmd| cmd.copy_buffer_to_image(staged, image))?;
@@ -274,7 +276,7 @@ impl Lab {
         self.recipes.push(Some(Recipe {
             what: format!("an image of {shape}"),
             bytes: [0, shape.texels() * texel_bytes(format).unwrap_or(16)],
-            name: Name::Bindings(vec![Binding::Image(image), Binding::Sampled(image)]),
+            name: Name::Bindings(vec![image.into(), image.sampled()]),
             make: Make::Other(Box::new(make)),
         }));
         image

@@ -103,7 +103,7 @@ fn of_region(region: &Region, waves: &[Raw<'_>], tick_us: f64) -> Result<Vec<Dis
         Wave { begin_us: us(raw.begin), end_us, lane: raw.lane }
     };
     let ends_us = || {
-        let is_whole = region.one_in == 1 && planned.parts.is_none();
+        let is_whole = region.one_in == 1 && planned.parts.is_none() && !planned.is_draw();
         let units = waves.iter().map(|raw| raw.unit + 1).max().filter(|_| is_whole);
         let mut ends_us = vec![0.0; units.unwrap_or(0)];
         for raw in waves.iter().filter(|_| is_whole) {
@@ -181,19 +181,23 @@ mod tests {
         words
     }
 
-    fn trace_with(clock: Counter, waves: &[(u64, u64, u32)], stamps_us: f64) -> Result<Trace, Fault> {
-        let regions = region(u32::try_from(waves.len()).unwrap());
-        decode(&Left {
-            words: &words(&regions, waves),
-            regions: &regions,
-            clock,
+    fn left_of(regions: &[Region], stamps_us: f64) -> Left<'_> {
+        Left {
+            words: &[],
+            regions,
+            clock: NS,
             source: LaneSource::Sm,
             multiprocessors: Some(4),
             stamps_us,
             stamp_bits: 64,
             window: [0, 0],
             stamped: &[],
-        })
+        }
+    }
+
+    fn trace_with(clock: Counter, waves: &[(u64, u64, u32)], stamps_us: f64) -> Result<Trace, Fault> {
+        let regions = region(u32::try_from(waves.len()).unwrap());
+        decode(&Left { words: &words(&regions, waves), clock, ..left_of(&regions, stamps_us) })
     }
 
     #[test]
@@ -206,6 +210,22 @@ mod tests {
         assert_eq!((trace.lanes, trace.step_us), (Lanes::Multiprocessors(4), 0.5));
         let coarse = Counter { tick_ns: 10.0, bits: 64 };
         assert_eq!(trace_with(coarse, &[(100, 200, 0)], 5.0).unwrap().dispatches[0].waves[0].end_us, 1.0);
+    }
+
+    #[test]
+    fn waves_of_a_draw_stand_for_those_left_out() {
+        let mut planned = Planned::for_test([16, 4, 0], 8, None);
+        planned.name = "a.frag".into();
+        let regions = plan(vec![planned], 14);
+        // 16 full waves, with room for 36.
+        assert_eq!((regions[0].one_in, regions[0].slots), (3, 12));
+        let words = words(&regions, &[(1000, 3000, 1), (2000, 4000, 0)]);
+        assert_eq!(words[2], 0, "slots are counted from 0");
+        let left = Left { words: &words, regions: &regions, ..left_of(&regions, 5.0) };
+        let trace = decode(&left).unwrap();
+        let dispatch = &trace.dispatches[0];
+        assert_eq!((dispatch.groups, dispatch.waves.len(), dispatch.weight), ([16, 4, 0], 2, 3.0));
+        assert!(dispatch.ends_us.is_empty(), "waves of a draw have no place in it");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::drive::session::BadNotes;
 #[derive(Clone, Debug, Error, PartialEq)]
 #[expect(missing_docs, reason = "the texts say what each is")]
 pub enum Fault {
-    #[error("{0} waves found no slot: the device makes more waves of a workgroup than it says")]
+    #[error("{0} waves found no slot: the device makes more waves of a workgroup or a draw than expected")]
     Overflow(u32),
     #[error(
         "{0} notes found no slot: the kernel names a {1}, or a stamp, that the host does not know of, or the device \
@@ -45,7 +45,7 @@ pub enum Fault {
         "the timestamps do not tell how long a tick of the waves' clock is: {least_ns:.2} to {most_ns:.2} ns"
     )]
     Unset { least_ns: f64, most_ns: f64 },
-    #[error("{0} has no room for one more storage buffer")]
+    #[error("{0} cannot store to one more buffer")]
     NoBuffer(String),
     #[error("when waves were traced, {0} elements of its result were wrong")]
     Wrong(u64),

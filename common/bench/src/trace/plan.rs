@@ -21,14 +21,29 @@ pub struct Planned {
     pub(crate) name: String,
     /// The parts that the kernel names; for `None`, each wave is recorded as a whole.
     pub(crate) parts: Option<Parts>,
+    /// As in [`record::trace::Dispatch`].
     pub(crate) groups: [u32; 3],
-    /// Maximum number of waves per workgroup.
+    /// Maximum number of waves per workgroup; of a draw, the smallest number of pixels of a full wave.
     pub waves: u32,
 }
 
 impl Planned {
-    /// Number of workgroups; for a kernel that names its parts, number of units.
+    pub(crate) fn is_draw(&self) -> bool {
+        self.groups[2] == 0
+    }
+
+    /// Maximum number of waves per unit.
+    pub(crate) fn waves_per_unit(&self) -> u32 {
+        if self.is_draw() { 1 } else { self.waves.max(1) }
+    }
+
+    /// Number of workgroups; for a kernel that names its parts, number of units; of a draw, number of waves with room for
+    /// waves that are not full.
     pub fn units(&self) -> u64 {
+        if self.is_draw() {
+            let [width, height, _] = self.groups.map(u64::from);
+            return 2 * (width * height).div_ceil(self.waves.max(1).into()) + width + height;
+        }
         let workgroups = || self.groups.iter().map(|&side| u64::from(side)).product();
         self.parts.as_ref().map_or_else(workgroups, |parts| parts.units.into())
     }
@@ -59,7 +74,9 @@ pub struct Region {
 impl Region {
     /// The region's head, which the kernel reads.
     pub fn head(&self) -> [u32; HEAD] {
-        [self.one_in, self.slots, self.planned.waves, 0]
+        // A draw counts its slots in the third word.
+        let waves = if self.planned.is_draw() { 0 } else { self.planned.waves };
+        [self.one_in, self.slots, waves, 0]
     }
 
     pub(crate) fn bytes(&self) -> u64 {
@@ -93,7 +110,7 @@ impl Notes {
     /// The script with the traced kernels in place of its own.
     pub fn taken(&self, script: &Script, traced: impl Fn(Kernel) -> Kernel) -> Script {
         let mut script = script.clone();
-        for (dispatch, region) in script.dispatches_mut().zip(&self.regions) {
+        for (dispatch, region) in script.launches_mut().zip(&self.regions) {
             dispatch.kernel = traced(dispatch.kernel);
             dispatch.bindings.push(Binding::Part(self.buffer, region.offset, region.bytes()));
         }
@@ -107,7 +124,7 @@ pub fn plan(dispatches: Vec<Planned>, most: u64) -> Vec<Region> {
     let share = (most / dispatches.len().max(1) as u64).max(1);
     let mut offset = 0;
     let regions = dispatches.into_iter().map(|planned| {
-        let waves = u64::from(planned.waves.max(1));
+        let waves = u64::from(planned.waves_per_unit());
         let one_in = (planned.units() * waves).div_ceil(share).max(1);
         let narrow = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
         let slots = narrow(planned.units().div_ceil(one_in) * waves);

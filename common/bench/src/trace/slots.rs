@@ -26,7 +26,7 @@ pub(super) fn waves<'w>(region: &Region, words: &'w [u32]) -> Result<Vec<Raw<'w>
     if head[3] > 0 {
         return Err(parts.map_or(Fault::Overflow(head[3]), |parts| Fault::Unknown(head[3], parts.unit)));
     }
-    let each = region.planned.waves.max(1) as usize;
+    let each = region.planned.waves_per_unit() as usize;
     let is_begun = |slot: &&[u32]| slot[3] & BEGUN != 0;
     let slots = || slots.chunks_exact(region.planned.words());
     let unended = slots().filter(is_begun).filter(|slot| slot[3] & ENDED == 0).count();
@@ -87,7 +87,11 @@ fn recorded(region: &Region) -> u64 {
 /// Number of waves that a recorded wave stands for.
 #[expect(clippy::cast_precision_loss, reason = "a count of units fits 52 bits")]
 pub(super) fn weight(region: &Region) -> f64 {
-    region.planned.units() as f64 / recorded(region).max(1) as f64
+    match region.planned.is_draw() {
+        // Each wave is recorded with the same probability.
+        true => region.one_in.into(),
+        false => region.planned.units() as f64 / recorded(region).max(1) as f64,
+    }
 }
 
 /// Index of the unit of a lot that is recorded; same formula as `trace.glsl`.

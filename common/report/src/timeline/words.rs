@@ -121,7 +121,8 @@ fn named(kind: &Dispatch, which: &[usize]) -> String {
     let Dispatch { kernel, groups, part, .. } = kind;
     let (numbers, groups) = (numbers(which), extent(*groups));
     let Some(part) = part.as_ref().map(|waves| &waves.part) else {
-        return format!("{numbers}: {kernel}, {groups} workgroups");
+        let what = if kind.groups[2] == 0 { "pixels" } else { "workgroups" };
+        return format!("{numbers}: {kernel}, {groups} {what}");
     };
     let dispatches = match which.len() / (part.of.max(1) as usize) {
         0 | 1 => "one dispatch".to_owned(),
@@ -134,9 +135,9 @@ fn named(kind: &Dispatch, which: &[usize]) -> String {
     format!("{numbers}: {many} of {kernel}, {dispatches} of {groups} workgroups and {} {units}", part.units)
 }
 
-/// `144x144`; a depth of 1 is left out.
+/// `144x144`; a depth of 1 is left out, and that of a draw, which has none.
 pub(crate) fn extent([x, y, z]: [u32; 3]) -> String {
-    if z == 1 { format!("{x}x{y}") } else { format!("{x}x{y}x{z}") }
+    if z <= 1 { format!("{x}x{y}") } else { format!("{x}x{y}x{z}") }
 }
 
 /// `1–12`, `1, 3, 5 … 23`.
@@ -188,6 +189,8 @@ mod tests {
         let bands: Vec<_> = (0..24).map(|at| dispatch("a.comp", 8 + at % 2)).collect();
         let expected = ["1, 3, 5 … 23: a.comp, 8x8 workgroups", "2, 4, 6 … 24: a.comp, 9x9 workgroups"];
         assert_eq!(texts(&bands).0, expected);
+        let draw = Dispatch { groups: [64, 32, 0], ..dispatch("a.frag", 0) };
+        assert_eq!(texts(&[draw]), (vec!["1: a.frag, 64x32 pixels".into()], 0));
         let all: Vec<_> = (0..20).map(|at| dispatch("a.comp", at)).collect();
         assert_eq!((texts(&all).0.len(), texts(&all).1), (8, 12));
     }

@@ -69,6 +69,12 @@ pub(super) fn dispatches(dispatches: &[DispatchFigures], kernels: &[&str]) -> Ta
     };
     let time = |head, of: fn(&DispatchFigures) -> f64| figures(head, &|d| significant(of(d)));
     let number = |d: &DispatchFigures| kernels.iter().position(|kernel| *kernel == d.kernel).unwrap_or(0) + 1;
+    let draws = dispatches.iter().filter(|d| d.groups[2] == 0).count();
+    let units = match draws {
+        0 => "Workgroups",
+        all if all == dispatches.len() => "Pixels",
+        _ => "Workgroups, pixels",
+    };
     let columns = [
         time("Begin µs", |d| d.phases.begin_us),
         time("Span µs", |d| d.phases.span_us()),
@@ -82,7 +88,7 @@ pub(super) fn dispatches(dispatches: &[DispatchFigures], kernels: &[&str]) -> Ta
         figures("Peak in flight", &|d| count(d.phases.peak)),
         time("Wave µs", |d| d.wave_us),
         figures("Waves /µs", &|d| absent_or(d.phases.launch_rate.map(significant))),
-        figures("Workgroups", &|d| extent(d.groups)),
+        figures(units, &|d| extent(d.groups)),
         figures("Kernel", &|d| number(d).to_string()),
     ];
     let mut table = Table::new("No.", (1..=dispatches.len()).map(|at| at.to_string())).apart(1);

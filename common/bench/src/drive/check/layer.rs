@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use ash::vk;
 use record::Promise;
 use vulkan::handles::Image;
-use vulkan::memory::Sharing;
+use vulkan::memory::ImageUse;
 use vulkan::validation::Message;
 
 use crate::drive::expected::{Expected, READ_AFTER_WRITE};
@@ -72,7 +72,7 @@ pub(super) fn canary(lab: &Lab) -> Result<()> {
     let Image(first) = gpu.plan_images(2);
     let images = [Image(first), Image(first + 1)];
     for (image, name) in images.into_iter().zip(["canary A", "canary B"]) {
-        gpu.make_image(image, name, [8, 8].into(), vk::Format::R32_UINT, Sharing::FirstQueue)?;
+        gpu.make_image(image, name, [8, 8].into(), vk::Format::R32_UINT, ImageUse::default())?;
     }
     gpu.settle_images(&images)?;
     let sing = |barrier: bool| {

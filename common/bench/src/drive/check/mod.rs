@@ -2,6 +2,7 @@
 //! reference, also in other orders of its dispatches, and compares the layer's messages with those that the recording may
 //! raise.
 
+mod attachments;
 mod findings;
 mod layer;
 mod orders;
@@ -19,6 +20,7 @@ use super::tour::{Said, Tour, miscount, must_differ};
 use super::verify::Counted;
 use crate::lab::Lab;
 use crate::mutate::{Break, Mutation};
+use attachments::first_unseen;
 use findings::Findings;
 use layer::{canary, compare, first_of_each, known};
 use orders::try_orders;
@@ -87,6 +89,11 @@ fn run_changed(session: &mut Session<'_>, v: usize, mutation: Mutation, found: &
     session.scripts.mutation = mutation;
     let script = session.scripts.script(v, 1)?;
     let expected = Expected::of(lab, variant, &script, session.events_reset(v, 1), mutation.complete);
+    let leaves_out = matches!(variant.promise, Promise::Nothing { .. }) || variant.leaves_out_visibility;
+    if !leaves_out || mutation.complete {
+        let of_two = session.scripts.script(v, 2.min(lab.repetitions()))?;
+        found.problems.extend(first_unseen(lab, &of_two));
+    }
     for repetitions in [1, 2.min(lab.repetitions())] {
         let reading = match session.sample(Some(v), repetitions) {
             Err(error) if error.is::<BadNotes>() => {
