@@ -18,10 +18,13 @@ pub use record::stats::Summary;
 pub use record::{Declared, Headline, Holds, Promise, Value};
 pub use report;
 pub use vulkan;
-pub use vulkan::Format;
-pub use vulkan::cmd::{Access, Access1, Cmd, Point, Queues, Scope, Scope1, Stage, Stage1, Usage, stage_name};
+pub use vulkan::cmd::{
+    Access, Access1, Attachment, Cmd, ImageLayout, LoadOp, Point, Queues, RenderPass, Scope, Scope1, Stage,
+    Stage1, Usage, stage_name,
+};
 pub use vulkan::gpu::{Gpu, OpenOptions};
 pub use vulkan::handles::{Binding, Buffer, Buffers, Event, Events, Image, Images, Kernel, Queue, Set};
 pub use vulkan::kernel::KernelBuilder;
 pub use vulkan::memory::EventState;
 pub use vulkan::values::{Extent, Shape, Workgroup};
+pub use vulkan::{Format, ImageUsage};

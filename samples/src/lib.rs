@@ -19,6 +19,12 @@ pub mod steps;
 pub mod waits;
 pub mod words;
 
+/// Scope of the pixels that a render pass wrote to its attachments.
+pub const DRAWN: Scope = (Stage::COLOR_ATTACHMENT_OUTPUT, Access::COLOR_ATTACHMENT_WRITE);
+/// Scope of a pixel shader's reads through the texture units.
+pub const READ_BY_PIXELS: Scope = (Stage::FRAGMENT_SHADER, Access::SHADER_SAMPLED_READ);
+/// Scope of a compute shader's reads through the texture units.
+pub const READ_BY_COMPUTE: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_SAMPLED_READ);
 /// Scope of the stores of a pass.
 pub const STORES: Scope = (Stage::COMPUTE_SHADER, Access::SHADER_STORAGE_WRITE);
 /// Scope of the loads of the next pass.
@@ -30,6 +36,13 @@ pub const LOADS_AND_STORES: Scope = (
 );
 /// An execution dependency only: nothing is made available or visible.
 pub const NO_ACCESS: Scope = (Stage::COMPUTE_SHADER, Access::NONE);
+
+/// Both scopes in one.
+#[must_use]
+pub const fn both(a: Scope, b: Scope) -> Scope {
+    let stages = a.0.as_raw() | b.0.as_raw();
+    (Stage::from_raw(stages), Access::from_raw(a.1.as_raw() | b.1.as_raw()))
+}
 
 /// Grey pixels of numbers, the largest white.
 #[must_use]

@@ -20,6 +20,8 @@ enum By {
     Order,
     /// A report of the validation layer that the unbroken recording does not give.
     Layer,
+    /// An attachment that barriers do not make visible, or whose contents they give up.
+    Attachments,
     /// A recording that is refused before it is submitted.
     Refusal,
     /// The end of a submit's time.
@@ -117,6 +119,9 @@ impl Mutant {
     }
 }
 
+/// Words of the reports about attachments.
+const ATTACHMENTS: [&str; 3] = ["is not made visible to", "gives up the contents", "is not finished when"];
+
 /// What failed, and what noticed it.
 struct Found {
     failed: Vec<String>,
@@ -143,7 +148,8 @@ fn judge(call: Call) -> Result<Found> {
     for problem in lines().filter(|line| line.starts_with("    ")) {
         by.insert(match problem {
             _ if problem.contains("as early as the recorded dependencies allow") => By::Order,
-            _ if problem.contains("SYNC-HAZARD") => By::Layer,
+            _ if problem.contains("SYNC-HAZARD") || problem.contains("VUID-") => By::Layer,
+            _ if ATTACHMENTS.iter().any(|words| problem.contains(words)) => By::Attachments,
             _ if problem.contains("would hang the device") => By::Refusal,
             _ if problem.contains(" differ from the CPU ") => By::Data,
             _ => bail!("nobody knows what noticed: {problem}"),

@@ -36,7 +36,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::value_parser;
-use common::{Cmd, Declared, Extent, Lab, Pass, Usage, Variant, run, sample};
+use common::{Cmd, Declared, Extent, ImageLayout, Lab, Pass, Usage, Variant, run, sample};
 use samples::machine::Machine;
 use samples::steps::first;
 use samples::{LOADS_AND_STORES, STORES, items, size};
@@ -149,7 +149,11 @@ fn clears(lab: &mut Lab, work: Work) -> Result<()> {
             }
             Clear::Buffer(buffers) => cmd.fill_buffer(buffers.get(pass.rep.index, 0), first(pass.index)),
             Clear::Image(images) => {
-                cmd.clear_color_image(images.get(pass.rep.index, 0), [first(pass.index); 4]);
+                cmd.clear_color_image(
+                    images.get(pass.rep.index, 0),
+                    ImageLayout::GENERAL,
+                    [first(pass.index); 4],
+                );
             }
         };
         lab.variant(format!("no_barrier_{CLEARED}_{}", clear.name()), move |cmd, rep| {
