@@ -100,3 +100,38 @@ fn idle(figures: &Figures<'_>) -> Option<String> {
 fn times_as_long(figures: &Figures<'_>, variant: &str, other: &str) -> Option<String> {
     Some(of_ratio(&figures.ratio(variant, other)?, 2))
 }
+
+#[cfg(test)]
+mod tests {
+    use common::Extent;
+    use common::record::Outcome;
+    use common::record::headline::LONGEST;
+
+    use super::*;
+    use crate::Texels;
+
+    const WORK: Work = Work { size: Extent { width: 1920, height: 1080 }, texels: Texels::Rgba8, passes: 8 };
+
+    #[test]
+    fn a_record_leads_to_its_verdict() {
+        let record = samples::recorded("2026-11-28-nvidia-h200/clears").unwrap();
+        let found = headline(&Figures::new(&record.rows));
+        assert_eq!(found.finding, "with vkCmdClearColorImage a pixel pass takes 1.90x as long");
+        assert!(found.finding.chars().count() <= LONGEST);
+        assert_eq!(found.outcome, Outcome::Holds);
+        assert_eq!(
+            verdict(&Figures::new(&record.rows), WORK).unwrap(),
+            "8 passes of a pixel shader over 1920x1080 take 2674 µs with vkCmdClearColorImage and 1410 without a clear.\n\
+             A pass takes 1.82 (1.82 to 1.82) times as long with a load operation that clears, 1.83 (1.82 to 1.83) with \
+             vkCmdClearAttachments, 1.14 (1.14 to 1.14) with a kernel that clears. To load what is there takes 1.00 (1.00 to 1.00).\n\
+             Clears to 1 take 1.00 (1.00 to 1.00) times as long as to 0, to 0.25 1.00 (1.00 to 1.00) (load operation: 1.00 (1.00 to \
+             1.00) and 1.00 (1.00 to 1.00)). The talk asks for 0 and 1.\n\
+             With all clears before the first pass, it takes 0.998 (0.997 to 0.998) times as long as with each before its pass.\n\
+             A compute shader's pass takes 8.00 (7.97 to 8.02) times as long with vkCmdClearColorImage, 1.90 (1.90 to 1.91) with a \
+             kernel that clears.\n\
+             In the trace 96 % of the wave slots of compute shaders idle with vkCmdClearColorImage, 73 % without a clear. In the talk \
+             VALUs idle for at least 26 and 14 %, in a pass over a quarter of the area."
+        );
+        assert_eq!(verdict(&Figures::new(&[]), WORK), None);
+    }
+}
