@@ -306,7 +306,7 @@ mod tests {
         };
         let without = drawing(false, Format::R8G8B8A8_UNORM);
         let reason = without.variants[0].left_out.as_ref().and_then(Status::reason).unwrap();
-        assert!(reason.contains("draws nothing"), "{reason}");
+        assert!(reason.contains("has no graphics"), "{reason}");
         let other = drawing(true, Format::R16G16B16A16_SFLOAT);
         let checked = |lab: &Lab| lab.gpu.check(&lab.variants[0].script(1).unwrap().submits[0].steps);
         let error = checked(&other).unwrap_err();
