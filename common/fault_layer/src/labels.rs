@@ -1,6 +1,6 @@
 //! What a capture tool sees of a run, a line for each call: what was called, on which handle, and a name or what is
 //! submitted, separated by tabs. Submits and the beginnings of command buffers are among them, because labels mean
-//! nothing without them, and dispatches and timestamps, because they are what regions are to hold and what a capture
+//! nothing without them, and dispatches, draws and timestamps, because they are what regions are to hold and what a capture
 //! is to be free of.
 
 use std::ffi::CStr;
@@ -21,6 +21,7 @@ pub(crate) fn line(function: &str, words: &[usize]) -> Option<String> {
         "vkBeginCommandBuffer" => "begin",
         "vkQueueSubmit2" => return Some(submits(words)),
         "vkCmdDispatch" => "dispatch",
+        "vkCmdDraw" => "draw",
         "vkCmdWriteTimestamp2" => "timestamp",
         "vkCmdBeginDebugUtilsLabelEXT" => "cmd begin label",
         "vkCmdEndDebugUtilsLabelEXT" => "cmd end label",

@@ -127,6 +127,7 @@ hooks! {
     vkCreateShaderModule(a b c d);
     vkCreatePipelineCache(a b c d);
     vkCreateComputePipelines(a b c d e f);
+    vkCreateGraphicsPipelines(a b c d e f);
     vkCreatePipelineLayout(a b c d);
     vkCreateDescriptorSetLayout(a b c d);
     vkCreateDescriptorPool(a b c d);
@@ -144,6 +145,7 @@ hooks! {
     vkCmdSetEvent2(a b c);
     vkCmdWaitEvents2(a b c d);
     vkCmdDispatch(a b c d);
+    vkCmdDraw(a b c d e);
     vkCmdWriteTimestamp2(a b c d);
     vkCmdBeginDebugUtilsLabelEXT(a b);
     vkCmdEndDebugUtilsLabelEXT(a);

@@ -70,7 +70,7 @@ impl Log {
             "cmd end label" => {
                 recording.open = recording.open.checked_sub(1).context("a region ends that has not begun")?;
             }
-            "cmd insert label" | "dispatch" | "timestamp" => {
+            "cmd insert label" | "dispatch" | "draw" | "timestamp" => {
                 recording.commands.push((call.into(), recording.open));
             }
             _ => bail!("an unknown call"),

@@ -7,7 +7,7 @@ mod submits;
 #[path = "../support/mod.rs"]
 mod support;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -90,9 +90,12 @@ fn profile(sample: &str, variants: &[String]) -> Result<()> {
     for frame in &shown {
         let line = ended.stdout.lines().find(|line| line.split(' ').next() == Some(&frame.variant));
         let line = line.with_context(|| format!("no line of {}: {ended}", frame.variant))?;
-        let said = format!(", {} dispatch", frame.dispatches);
         let last = format!(" {}, ", frame.last_submit);
-        ensure!(line.contains(&said) && line.contains(&last), "'{said}' and '{last}' are not in '{line}'");
+        ensure!(line.contains(&last), "'{last}' is not in '{line}'");
+        for (kind, count) in &frame.counts {
+            let said = format!(", {count} {kind}");
+            ensure!(line.contains(&said), "'{said}' is not in '{line}'");
+        }
     }
     ensure!(!log.submits().any(|recording| recording.has_query()), "a query in a capture");
     Ok(())
@@ -101,7 +104,8 @@ fn profile(sample: &str, variants: &[String]) -> Result<()> {
 /// What lies between the labels of a frame.
 struct Frame {
     variant: String,
-    dispatches: usize,
+    /// Numbers of dispatches and draws.
+    counts: BTreeMap<String, usize>,
     /// Number of its last submit, counted from 1.
     last_submit: usize,
 }
@@ -132,13 +136,13 @@ fn frames(log: &Log, prepared: &[&str]) -> Result<Vec<Frame>> {
                 submits += count;
                 let length = BEGIN.len() + count + END.len();
                 let context = || format!("the frame at submit {submits}");
-                let (variant, dispatches) = frame(rest, count).with_context(context)?;
+                let (variant, counts) = frame(rest, count).with_context(context)?;
                 ensure!(before == prepared, "{before:?} was submitted before {variant}");
                 let Some(Handed::Submit { recording, .. }) = rest.get(length) else {
                     anyhow::bail!("no submit follows the frame of {variant}");
                 };
                 ensure!(recording.outermost == ["verify"], "{recording:?} was submitted after {variant}");
-                frames.push(Frame { variant, dispatches, last_submit: submits });
+                frames.push(Frame { variant, counts, last_submit: submits });
                 at += length;
             }
         }
@@ -150,14 +154,14 @@ fn is_submit(handed: &Handed) -> bool {
     matches!(handed, Handed::Submit { .. })
 }
 
-/// The variant and its dispatches, where `count` submits lie between the labels of a frame.
-fn frame(handed: &[Handed], count: usize) -> Result<(String, usize)> {
+/// The variant and the numbers of its dispatches and draws, where `count` submits lie between the labels of a frame.
+fn frame(handed: &[Handed], count: usize) -> Result<(String, BTreeMap<String, usize>)> {
     let (begin, rest) = handed.split_at(BEGIN.len().min(handed.len()));
     let (inside, rest) = rest.split_at(count);
     labels_are(begin, &BEGIN)?;
     labels_are(&rest[..END.len().min(rest.len())], &END)?;
     let mut queues = BTreeSet::new();
-    let (mut names, mut dispatches) = (BTreeSet::new(), 0);
+    let (mut names, mut counts) = (BTreeSet::new(), BTreeMap::new());
     for handed in inside {
         let Handed::Submit { queue, recording } = handed else { continue };
         queues.insert(queue);
@@ -167,14 +171,14 @@ fn frame(handed: &[Handed], count: usize) -> Result<(String, usize)> {
             if command == "timestamp" && *regions == 1 {
                 continue;
             }
-            ensure!(command == "dispatch", "{command} among the commands of a variant");
-            ensure!(*regions > 1, "a dispatch without a region of its own: {recording:?}");
-            dispatches += 1;
+            ensure!(["dispatch", "draw"].contains(&&**command), "{command} among the commands of a variant");
+            ensure!(*regions > 1, "a {command} without a region of its own: {recording:?}");
+            *counts.entry(command.clone()).or_insert(0) += 1;
         }
     }
     ensure!(count == 1 || queues.len() > 1, "{count} submits on {} queues", queues.len());
-    ensure!(names.len() == 1 && dispatches > 0, "{dispatches} dispatches in regions {names:?}");
-    Ok((names.into_iter().collect(), dispatches))
+    ensure!(names.len() == 1 && !counts.is_empty(), "{counts:?} in regions {names:?}");
+    Ok((names.into_iter().collect(), counts))
 }
 
 fn labels_are(handed: &[Handed], names: &[&str]) -> Result<()> {
