@@ -15,10 +15,9 @@ use ash::vk;
 use record::error::one_line;
 use record::stats::Summary;
 use record::{RaceMap, Status};
-use vulkan::ImageUsage;
 use vulkan::cmd::script::Script;
 use vulkan::cmd::{CommandBuffer, Usage};
-use vulkan::handles::{Binding, Buffer, Event, Image, Queue};
+use vulkan::handles::{Binding, Buffer, Event, Queue};
 use vulkan::memory::Place;
 
 use super::cycles::{Before, Cycles};
@@ -362,7 +361,8 @@ impl<'l> Session<'l> {
     pub(super) fn prepare(&self, cmd: &CommandBuffer<'_>, work: &Work<'_>) {
         let Work { variant, repetitions, .. } = *work;
         cmd.region(format_args!("prepare"), || {
-            cmd.settle(&self.attached(work));
+            // The last sample may have left them in any layout.
+            cmd.settle(&work.script.moved());
             for output in self.uses.outputs(variant) {
                 for repetition in 0..repetitions {
                     self.filler.record(&self.lab.gpu, cmd, output, repetition);
@@ -383,18 +383,6 @@ impl<'l> Session<'l> {
         if let Some(before) = &self.before {
             before.record(cmd);
         }
-    }
-
-    /// The outputs that can be attachments, which the last sample may have left in any layout.
-    fn attached(&self, work: &Work<'_>) -> Vec<Image> {
-        let arena = self.lab.gpu.arena();
-        let outputs = self.uses.outputs(work.variant).iter();
-        let all = outputs.flat_map(|output| {
-            let of = move |repetition| (0..output.set.each()).map(move |at| output.set.get(repetition, at));
-            (0..work.repetitions).flat_map(of)
-        });
-        let images = all.filter_map(|output| output.image().map(|(image, _)| image));
-        images.filter(|&image| arena.image(image).usage.contains(ImageUsage::COLOR_ATTACHMENT)).collect()
     }
 
     /// Writes the timestamps of the window, each with an execution barrier between it and the work, so that neither

@@ -305,6 +305,16 @@ impl Script {
         self.submits.iter_mut().flat_map(|submit| &mut submit.steps).flat_map(Step::launches_mut)
     }
 
+    /// The images whose layouts it changes.
+    pub fn moved(&self) -> Vec<Image> {
+        let barriers = self.steps().filter_map(|step| match step {
+            Step::Barrier { images, .. } => Some(images),
+            _ => None,
+        });
+        let moved = barriers.flatten().filter(|(_, [from, to])| from != to).map(|(image, _)| *image);
+        moved.collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
     /// The timestamps, sorted by their queries; the runner resets the queries before each submit.
     pub fn stamped(&self) -> Vec<(u32, Stage)> {
         let stamped = |step: &Step| match step {

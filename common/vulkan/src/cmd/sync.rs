@@ -19,8 +19,7 @@ impl Cmd {
     }
 
     /// `vkCmdPipelineBarrier2` with image barriers of the same scopes, each from one layout to another. A variant finds its
-    /// images in `GENERAL`. It leaves images that are checked or shown in `GENERAL`, others that can be attachments in any
-    /// layout.
+    /// images in `GENERAL`. It leaves images that are checked or shown in `GENERAL`, others in any layout.
     pub fn pipeline_barrier2_layouts(&self, images: &[(Image, [ImageLayout; 2])], src: Scope, dst: Scope) {
         self.step(Step::Barrier { src, dst, images: images.to_vec() });
     }

@@ -1,5 +1,5 @@
-//! Checks that attachments find what was written before, and that others find what was drawn. Synchronization validation of
-//! 1.3.239 does not look at the attachments of `vkCmdBeginRendering`.
+//! Checks that attachments are in their layout and find what was written before, and that others find what was drawn. The
+//! validation layer of 1.3.239 does not look at the attachments of `vkCmdBeginRendering`.
 //!
 //! A write needs a barrier behind it whose first scope has the write's access, and whose second scope has that of the next use. A
 //! change of layout is a write, too, and a barrier from `UNDEFINED` gives the contents up. It has to be one barrier: a variant whose
@@ -39,6 +39,8 @@ struct Write {
 #[derive(Default)]
 struct Writes {
     last: BTreeMap<Image, Write>,
+    /// The layouts of images that are not in `GENERAL`.
+    layouts: BTreeMap<Image, ImageLayout>,
     /// Number of the next command.
     next: usize,
 }
@@ -56,7 +58,8 @@ pub(super) fn first_unseen(lab: &Lab, script: &Script) -> Option<String> {
                 Step::Barrier { src, dst, images } => writes.barrier(*src, *dst, images),
                 Step::Wait { src, dst, .. } => writes.barrier(*src, *dst, &[]),
                 step if step.stage().is_some() => {
-                    let unseen = writes.command(&uses(lab, step));
+                    let misplaced = writes.misplaced(step);
+                    let unseen = writes.command(&uses(lab, step)).or(misplaced);
                     unseen.map(|what| {
                         format!("{what} of command {} ({})", writes.next, step.name(&lab.gpu.arena()))
                     })
@@ -93,10 +96,17 @@ impl Writes {
             }
             let is_undefined =
                 from == ImageLayout::UNDEFINED || before.is_some_and(|before| before.is_undefined);
+            self.layouts.insert(image, to);
             let (by, access, visible) = (self.next, Access::NONE, dst.1);
             self.last.insert(image, Write { by, access, is_attachment: true, visible, is_undefined });
         }
         None
+    }
+
+    fn misplaced(&self, step: &Step) -> Option<String> {
+        let of = |image: Image| self.layouts.get(&image).copied().unwrap_or(ImageLayout::GENERAL);
+        let (image, layout) = step.layouts().into_iter().find(|(image, layout)| of(*image) != *layout)?;
+        Some(format!("an image in {:?}, not in {layout:?}, is an operand", of(image)))
     }
 
     fn command(&mut self, uses: &[Use]) -> Option<String> {
