@@ -120,7 +120,8 @@ impl Mutant {
 }
 
 /// Words of the reports about attachments.
-const ATTACHMENTS: [&str; 3] = ["is not made visible to", "gives up the contents", "is not finished when"];
+const ATTACHMENTS: [&str; 4] =
+    ["is not made visible to", "gives up the contents", "is not finished when", "is an operand of"];
 
 /// What failed, and what noticed it.
 struct Found {

@@ -1,0 +1,93 @@
+//! Pixel shaders against compute shaders.
+
+use common::{Extent, Figures, Headline, Holds, Time};
+use samples::words::{of_ratio, published, with_interval};
+
+/// A 3x3 sum, each pass of what the one before wrote, as both.
+const COMPUTE: &str = "blur_1_compute_8x8";
+const PIXELS: &str = "blur_1_pixels";
+
+pub fn headline(figures: &Figures<'_>) -> Headline {
+    Headline::of("a full-screen pass is faster as a compute shader").test_ratio(
+        figures,
+        Time::Isolated,
+        [COMPUTE, PIXELS],
+        &Holds::FASTER,
+        |ratio| format!("3x3 by compute takes {ratio} as long as by a pixel shader"),
+    )
+}
+
+/// The times behind the headline, other passes, workgroups, layouts and usages, and what a barrier between two passes costs.
+pub fn verdict(figures: &Figures<'_>, size: Extent, passes: u32) -> Option<String> {
+    let lines = [
+        times(figures, size, passes),
+        other_passes(figures),
+        workgroups(figures),
+        images(figures),
+        barriers(figures, passes, "pixels", "pixel shaders, whose pixels are flushed"),
+        barriers(figures, passes, "compute", "compute shaders"),
+    ];
+    let lines: Vec<String> = lines.into_iter().flatten().collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn times(figures: &Figures<'_>, size: Extent, passes: u32) -> Option<String> {
+    Some(format!(
+        "{passes} passes of 3x3 over {size} take {:.1} µs as a compute shader and {:.1} as a pixel shader.",
+        figures.us(Time::Isolated, COMPUTE)?,
+        figures.us(Time::Isolated, PIXELS)?
+    ))
+}
+
+fn other_passes(figures: &Figures<'_>) -> Option<String> {
+    let takes = |pass, compute: &str, pixels: &str| {
+        ratio(figures, &format!("{pass}_{compute}"), &format!("{pass}_{pixels}"))
+    };
+    Some(format!(
+        "A compute shader takes {} times as long as a pixel shader for a tone map, {} for 9x9, {} to half the size (there without \
+         barriers).",
+        takes("tone", "compute_8x8", "pixels")?,
+        takes("blur_4", "compute_8x8", "pixels")?,
+        takes("down", "compute_apart", "pixels_apart")?
+    ))
+}
+
+fn workgroups(figures: &Figures<'_>) -> Option<String> {
+    Some(format!(
+        "Workgroups of 16x16 take {} times as long as of 8x8, rows of 64 {} (9x9: {} and {}).",
+        ratio(figures, "blur_1_compute_16x16", COMPUTE)?,
+        ratio(figures, "blur_1_compute_64x1", COMPUTE)?,
+        ratio(figures, "blur_4_compute_16x16", "blur_4_compute_8x8")?,
+        ratio(figures, "blur_4_compute_64x1", "blur_4_compute_8x8")?
+    ))
+}
+
+fn images(figures: &Figures<'_>) -> Option<String> {
+    let range = ["dcc/deferred", "dcc/post"].map(|key| published("lottes2018", key));
+    let [least, most] = [range[0]?, range[1]?];
+    Some(format!(
+        "A pixel shader takes {} times as long with images in GENERAL, {} with STORAGE usage, which switches compression off on \
+         GCN. In the talk passes gain {least} to {most} % by compression. A compute shader takes {} times as long if it reads in \
+         SHADER_READ_ONLY_OPTIMAL.",
+        ratio(figures, "blur_1_pixels_general", PIXELS)?,
+        ratio(figures, "blur_1_pixels_storage", PIXELS)?,
+        ratio(figures, "blur_1_compute_read_only", COMPUTE)?
+    ))
+}
+
+/// What a barrier adds to passes that share nothing: its order, and the memory that it makes visible.
+fn barriers(figures: &Figures<'_>, passes: u32, way: &str, words: &str) -> Option<String> {
+    let per_barrier = |more: &str, less: &str| {
+        let added = figures.difference_us(&format!("tone_{way}_{more}"), &format!("tone_{way}_{less}"))?;
+        Some(with_interval(&added, f64::from(passes - 1), 2))
+    };
+    Some(format!(
+        "Between tone maps of {words}, a barrier that only orders adds {} µs, memory made visible {} more.",
+        per_barrier("ordered", "apart")?,
+        per_barrier("flushed", "ordered")?
+    ))
+}
+
+fn ratio(figures: &Figures<'_>, variant: &str, other: &str) -> Option<String> {
+    Some(of_ratio(&figures.ratio(variant, other)?, 2))
+}
