@@ -91,3 +91,40 @@ fn barriers(figures: &Figures<'_>, passes: u32, way: &str, words: &str) -> Optio
 fn ratio(figures: &Figures<'_>, variant: &str, other: &str) -> Option<String> {
     Some(of_ratio(&figures.ratio(variant, other)?, 2))
 }
+
+#[cfg(test)]
+mod tests {
+    use common::record::Outcome;
+    use common::record::headline::LONGEST;
+
+    use super::*;
+
+    const SIZE: Extent = Extent { width: 1280, height: 720 };
+
+    #[test]
+    fn a_record_leads_to_its_verdict() {
+        let record = samples::recorded("2026-11-28-nvidia-h200/raster_or_compute").unwrap();
+        let found = headline(&Figures::new(&record.rows));
+        assert_eq!(found.finding, "3x3 by compute takes 0.04x as long as by a pixel shader");
+        assert!(found.finding.chars().count() <= LONGEST);
+        assert_eq!(found.outcome, Outcome::Holds);
+        let text = verdict(&Figures::new(&record.rows), SIZE, 4).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 6, "{text}");
+        assert_eq!(
+            lines[0],
+            "4 passes of 3x3 over 1280x720 take 54.4 µs as a compute shader and 1314.0 as a pixel shader."
+        );
+        assert_eq!(
+            lines[4..],
+            [
+                "Between tone maps of pixel shaders, whose pixels are flushed, a barrier that only orders adds 0.91 (0.82 to 1.03) \
+                 µs, memory made visible 1.15 (1.06 to 1.31) more.",
+                "Between tone maps of compute shaders, a barrier that only orders adds 1.54 (1.49 to 1.59) µs, memory made visible \
+                 0.09 (0.03 to 0.14) more.",
+            ]
+        );
+        assert!(lines[3].contains("In the talk passes gain -5 to 3.8 % by compression."), "{}", lines[3]);
+        assert_eq!(verdict(&Figures::new(&[]), SIZE, 4), None);
+    }
+}
