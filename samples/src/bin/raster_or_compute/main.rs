@@ -12,8 +12,8 @@
 //! `pixels_general` has its images in `GENERAL`, `pixels_storage` declares that they may be stored to. Either can switch compression off.
 //! What is between `apart` and `ordered` is the drain, what is between `ordered` and `flushed` is the flush of caches.
 //!
-//! Expect compute to win where a pass is short, because it needs neither a vertex shader nor an ordered output. It does not help where a
-//! compressed attachment saves bandwidth. On an H200 only 4 of 132 multiprocessors run pixel shaders, and compute wins by far.
+//! Expect compute to win where a pass is short, if what the talk says holds: it needs neither a vertex shader nor an ordered output. It does
+//! not help where a compressed attachment saves bandwidth. On an H200 only 4 of 132 multiprocessors run pixel shaders, and compute wins by far.
 //!
 //! Look for, in RGP or Nsight: the way from the draw to its first pixel wave, and cache flushes at the barriers.
 //!
@@ -38,7 +38,7 @@ use verdict::{headline, verdict};
 /// Is a full-screen pass faster as a pixel shader or as a compute shader?
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "--size 640x360,1280x720,2560x1440 # does the size decide?\n\
-    --format rgba16f --variants blur_1_pixels* # compression, if the GPU has it")]
+    --format rgba16f --variants blur_1_pixels* # do layout and usage matter?")]
 struct Args {
     /// Area that a pass writes [default: 1280x720, on a CPU 48x27]
     #[arg(long, value_name = "WxH", allow_hyphen_values = true)]
