@@ -125,7 +125,11 @@ mod tests {
                  0.09 (0.03 to 0.14) more.",
             ]
         );
-        assert!(lines[3].contains("In the talk passes are from 5 % slower to 3.8 % faster with it."), "{}", lines[3]);
+        assert!(
+            lines[3].contains("In the talk passes are from 5 % slower to 3.8 % faster with it."),
+            "{}",
+            lines[3]
+        );
         assert_eq!(verdict(&Figures::new(&[]), SIZE, 4), None);
     }
 }
