@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use vulkan::cmd::script::{Dispatch, Script, Step};
-use vulkan::cmd::{Access, ImageLayout, LoadOp, Scope};
+use vulkan::cmd::{Access, ImageLayout, LoadOp, Scope, Stage};
 use vulkan::handles::{Binding, Image};
 
 use crate::lab::Lab;
@@ -19,6 +19,8 @@ struct Use {
     image: Image,
     access: Access,
     is_attachment: bool,
+    /// Whether it leaves the contents undefined.
+    gives_up: bool,
 }
 
 /// The last write to an image.
@@ -30,8 +32,8 @@ struct Write {
     access: Access,
     /// Whether it is for this module to check what follows.
     is_attachment: bool,
-    /// The accesses that it is visible to.
-    visible: Access,
+    /// The stages and accesses that it is visible to.
+    visible: Scope,
     /// Whether it left the contents undefined.
     is_undefined: bool,
 }
@@ -39,7 +41,7 @@ struct Write {
 #[derive(Default)]
 struct Writes {
     last: BTreeMap<Image, Write>,
-    /// The layouts of images that are not in `GENERAL`.
+    /// The layouts that barriers changed.
     layouts: BTreeMap<Image, ImageLayout>,
     /// Number of the next command.
     next: usize,
@@ -49,19 +51,18 @@ struct Writes {
 pub(super) fn first_unseen(lab: &Lab, script: &Script) -> Option<String> {
     let mut writes = Writes::default();
     for submit in &script.submits {
-        // A semaphore makes everything visible.
         if !submit.waits.is_empty() {
-            writes.last.clear();
+            writes.semaphore();
         }
         for step in &submit.steps {
             let unseen = match step {
                 Step::Barrier { src, dst, images } => writes.barrier(*src, *dst, images),
                 Step::Wait { src, dst, .. } => writes.barrier(*src, *dst, &[]),
                 step if step.stage().is_some() => {
-                    let misplaced = writes.misplaced(step);
+                    let misplaced = writes.misplaced(lab, step);
                     let unseen = writes.command(&uses(lab, step)).or(misplaced);
                     unseen.map(|what| {
-                        format!("{what} of command {} ({})", writes.next, step.name(&lab.gpu.arena()))
+                        format!("command {} ({}) {what}", writes.next, step.name(&lab.gpu.arena()))
                     })
                 }
                 _ => None,
@@ -79,14 +80,13 @@ impl Writes {
     fn barrier(&mut self, src: Scope, dst: Scope, images: &[(Image, [ImageLayout; 2])]) -> Option<String> {
         let is_named = |image: &Image| images.is_empty() || images.iter().any(|(named, _)| named == image);
         for (_, write) in self.last.iter_mut().filter(|(image, _)| is_named(image)) {
-            if write.is_available_to(src.1) {
-                write.visible |= dst.1;
+            if write.is_available_to(src) {
+                write.visible = (write.visible.0 | dst.0, write.visible.1 | dst.1);
             }
         }
         for &(image, [from, to]) in images.iter().filter(|(_, [from, to])| from != to) {
             let before = self.last.get(&image);
-            if let Some(before) =
-                before.filter(|before| before.is_attachment && !before.is_available_to(src.1))
+            if let Some(before) = before.filter(|before| before.is_attachment && !before.is_available_to(src))
             {
                 return Some(format!(
                     "what command {} wrote is not finished when command {} finds its image in {to:?}",
@@ -97,16 +97,24 @@ impl Writes {
             let is_undefined =
                 from == ImageLayout::UNDEFINED || before.is_some_and(|before| before.is_undefined);
             self.layouts.insert(image, to);
-            let (by, access, visible) = (self.next, Access::NONE, dst.1);
+            let (by, access, visible) = (self.next, Access::NONE, dst);
             self.last.insert(image, Write { by, access, is_attachment: true, visible, is_undefined });
         }
         None
     }
 
-    fn misplaced(&self, step: &Step) -> Option<String> {
-        let of = |image: Image| self.layouts.get(&image).copied().unwrap_or(ImageLayout::GENERAL);
+    /// Makes all writes visible.
+    fn semaphore(&mut self) {
+        for write in self.last.values_mut() {
+            write.visible = (Stage::ALL_COMMANDS, Access::MEMORY_READ | Access::MEMORY_WRITE);
+        }
+    }
+
+    fn misplaced(&self, lab: &Lab, step: &Step) -> Option<String> {
+        let at_rest = |image| lab.gpu.arena().image(image).at_rest();
+        let of = |image: Image| self.layouts.get(&image).copied().unwrap_or_else(|| at_rest(image));
         let (image, layout) = step.layouts().into_iter().find(|(image, layout)| of(*image) != *layout)?;
-        Some(format!("an image in {:?}, not in {layout:?}, is an operand", of(image)))
+        Some(format!("uses an image in {layout:?} that is in {:?}", of(image)))
     }
 
     fn command(&mut self, uses: &[Use]) -> Option<String> {
@@ -117,18 +125,19 @@ impl Writes {
         let unseen = uses.iter().filter_map(of_attachment).find_map(|(write, access)| {
             let by = write.by + 1;
             match () {
-                () if !write.visible.intersects(widened(access)) => {
-                    Some(format!("what command {by} wrote is not made visible to {access:?}"))
+                () if !write.visible.1.intersects(widened(access)) => {
+                    Some(format!("does not see by {access:?} what command {by} wrote"))
                 }
-                () if write.is_undefined && !is_write(access) => Some(format!(
-                    "the layout change before command {by} gives up the contents for {access:?}"
-                )),
+                () if write.is_undefined && !is_write(access) => {
+                    Some(format!("reads by {access:?} contents that were given up at command {by}"))
+                }
                 () => None,
             }
         });
-        for &Use { image, access, is_attachment } in uses.iter().filter(|one| is_write(one.access)) {
-            let (by, visible) = (self.next, Access::NONE);
-            self.last.insert(image, Write { by, access, is_attachment, visible, is_undefined: false });
+        for &Use { image, access, is_attachment, gives_up } in uses.iter().filter(|one| is_write(one.access))
+        {
+            let (by, visible) = (self.next, (Stage::NONE, Access::NONE));
+            self.last.insert(image, Write { by, access, is_attachment, visible, is_undefined: gives_up });
         }
         self.next += 1;
         unseen
@@ -136,10 +145,12 @@ impl Writes {
 }
 
 impl Write {
-    /// Whether a barrier with these accesses in its first scope waits for the write.
-    fn is_available_to(&self, first: Access) -> bool {
-        // A layout change is available to what its own barrier names.
-        first.intersects(widened(self.access)) || self.access.is_empty() && self.visible.intersects(first)
+    /// Whether a barrier with this first scope waits for the write, or for what waited for it. A layout change is available to
+    /// what its own barrier names.
+    fn is_available_to(&self, first: Scope) -> bool {
+        let everywhere = [self.visible.0, first.0].contains(&Stage::ALL_COMMANDS);
+        let is_behind = everywhere && !self.visible.0.is_empty() || self.visible.0.intersects(first.0);
+        first.1.intersects(widened(self.access)) || is_behind
     }
 }
 
@@ -161,11 +172,13 @@ fn uses(lab: &Lab, step: &Step) -> Vec<Use> {
     let bound = step.launches().into_iter().flat_map(|launch| bound(lab, launch));
     match step {
         Step::ClearColorImage { image, .. } => {
-            vec![Use { image: *image, access: Access::TRANSFER_WRITE, is_attachment: false }]
+            let (access, is_attachment) = (Access::TRANSFER_WRITE, false);
+            vec![Use { image: *image, access, is_attachment, gives_up: false }]
         }
         Step::Rendering(rendering) => {
             let attached = rendering.attachments.iter().flat_map(|at| {
-                let of = |access| Use { image: at.image, access, is_attachment: true };
+                let gives_up = at.load == LoadOp::DontCare && rendering.inside.is_empty();
+                let of = |access| Use { image: at.image, access, is_attachment: true, gives_up };
                 let loads = (at.load == LoadOp::Load).then(|| of(Access::COLOR_ATTACHMENT_READ));
                 loads.into_iter().chain([of(Access::COLOR_ATTACHMENT_WRITE)])
             });
@@ -184,8 +197,67 @@ fn bound(lab: &Lab, launch: &Dispatch) -> Vec<Use> {
             _ => [(*reads, Access::SHADER_STORAGE_READ), (*writes, Access::SHADER_STORAGE_WRITE)],
         };
         let used = accesses.into_iter().filter(|(is, _)| *is);
-        Some(used.map(move |(_, access)| Use { image, access, is_attachment: false }))
+        Some(used.map(move |(_, access)| Use { image, access, is_attachment: false, gives_up: false }))
     };
     let accesses = &arena.kernel(launch.kernel).interface.accesses;
     launch.bindings.iter().zip(accesses).filter_map(of).flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DRAWN: Scope = (Stage::COLOR_ATTACHMENT_OUTPUT, Access::COLOR_ATTACHMENT_WRITE);
+    const READ: Scope = (Stage::FRAGMENT_SHADER, Access::SHADER_SAMPLED_READ);
+    const READ_BEFORE: Scope = (Stage::FRAGMENT_SHADER, Access::NONE);
+    const IMAGE: Image = Image(0);
+    const UNDEFINED: [ImageLayout; 2] = [ImageLayout::UNDEFINED, ImageLayout::COLOR_ATTACHMENT_OPTIMAL];
+    const SHOWN: [ImageLayout; 2] =
+        [ImageLayout::COLOR_ATTACHMENT_OPTIMAL, ImageLayout::SHADER_READ_ONLY_OPTIMAL];
+
+    fn used(access: Access) -> [Use; 1] {
+        [Use { image: IMAGE, access, is_attachment: access == DRAWN.1, gives_up: false }]
+    }
+
+    /// An image that was drawn, and read behind a barrier.
+    fn drawn_and_read() -> Writes {
+        let mut writes = Writes::default();
+        assert_eq!(writes.barrier(DRAWN, DRAWN, &[(IMAGE, UNDEFINED)]), None);
+        assert_eq!(writes.command(&used(DRAWN.1)), None);
+        assert_eq!(writes.barrier(DRAWN, READ, &[(IMAGE, SHOWN)]), None);
+        assert_eq!(writes.command(&used(READ.1)), None);
+        writes
+    }
+
+    #[test]
+    fn a_write_waits_for_a_read_by_execution_alone() {
+        let mut writes = drawn_and_read();
+        assert_eq!(writes.barrier(READ_BEFORE, DRAWN, &[(IMAGE, UNDEFINED)]), None);
+        assert_eq!(writes.command(&used(DRAWN.1)), None);
+        let mut early = drawn_and_read();
+        let unordered = early.barrier((Stage::COMPUTE_SHADER, Access::NONE), DRAWN, &[(IMAGE, UNDEFINED)]);
+        assert!(unordered.unwrap().contains("is not finished"));
+    }
+
+    #[test]
+    fn a_semaphore_makes_visible_but_defines_nothing() {
+        let mut writes = Writes::default();
+        assert_eq!(writes.barrier(DRAWN, DRAWN, &[(IMAGE, UNDEFINED)]), None);
+        assert_eq!(writes.command(&used(DRAWN.1)), None);
+        writes.semaphore();
+        assert_eq!(writes.command(&used(READ.1)), None);
+        assert_eq!(writes.barrier(DRAWN, DRAWN, &[(IMAGE, UNDEFINED)]), None);
+        writes.semaphore();
+        assert!(writes.command(&used(READ.1)).unwrap().contains("given up"));
+    }
+
+    #[test]
+    fn a_pass_that_draws_nothing_gives_its_attachment_up() {
+        let mut writes = Writes::default();
+        let [mut one] = used(DRAWN.1);
+        one.gives_up = true;
+        assert_eq!(writes.command(&[one]), None);
+        assert_eq!(writes.barrier(DRAWN, READ, &[]), None);
+        assert!(writes.command(&used(READ.1)).unwrap().contains("given up"));
+    }
 }
