@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, bail, ensure};
 use ash::vk;
 use record::error::BeyondLimits;
+use vulkan::ImageUsage;
 use vulkan::cmd::Cmd;
 use vulkan::cmd::script::Named;
 use vulkan::gpu::Gpu;
@@ -257,7 +258,30 @@ impl Lab {
         format: vk::Format,
         texels: impl FnOnce() -> Vec<u32> + 'static,
     ) -> Image {
-        let (image, name, shape) = (self.gpu.plan_images(1), name.to_owned(), shape.into());
+        self.filled_image(name, shape.into(), format, ImageUse::default(), texels)
+    }
+
+    /// Like [`Lab::input_image`], but without STORAGE usage, and in `SHADER_READ_ONLY_OPTIMAL`.
+    pub fn texture(
+        &mut self,
+        name: &str,
+        shape: impl Into<Shape>,
+        format: vk::Format,
+        texels: impl FnOnce() -> Vec<u32> + 'static,
+    ) -> Image {
+        let used = ImageUse { usage: ImageUsage::SAMPLED, ..ImageUse::default() };
+        self.filled_image(name, shape.into(), format, used, texels)
+    }
+
+    fn filled_image(
+        &mut self,
+        name: &str,
+        shape: Shape,
+        format: vk::Format,
+        used: ImageUse,
+        texels: impl FnOnce() -> Vec<u32> + 'static,
+    ) -> Image {
+        let (image, name) = (self.gpu.plan_images(1), name.to_owned());
         let make = move |lab: &mut Self, _| {
             let (texels, words) = (texels(), (shape.texels() * texel_bytes(format)?).div_ceil(4));
             ensure!(
@@ -266,10 +290,13 @@ impl Lab {
                 texels.len()
             );
             let gpu = &lab.gpu;
-            gpu.make_image(image, &name, shape, format, ImageUse::default())?;
+            gpu.make_image(image, &name, shape, format, used)?;
             gpu.settle_images(&[image])?;
             let staged = gpu.upload(&name, &texels)?;
-            gpu.run_once("an upload", |cmd| cmd.copy_buffer_to_image(staged, image))?;
+            gpu.run_once("an upload", |cmd| {
+                cmd.copy_buffer_to_image(staged, image);
+                cmd.rest(image);
+            })?;
             gpu.free(staged);
             Ok(())
         };

@@ -111,20 +111,30 @@ impl CommandBuffer<'_> {
         unsafe { self.gpu.device.cmd_copy_image_to_buffer(self.raw, from.raw, layout, to, &region) };
     }
 
-    /// Records one step of a variant alone, after everything before it. Its images are in `GENERAL` before and after, in
-    /// the variant they need not be.
+    /// Records one step of a variant alone, after everything before it. Its images are in their layout between samples
+    /// before and after; in the variant they need not be.
     pub fn replay_alone(&self, step: &Step) {
-        let all = |access| (Stage::ALL_COMMANDS, access);
         let moves = |turned: fn([ImageLayout; 2]) -> [ImageLayout; 2]| {
             self.full_barrier();
-            for (image, layout) in step.layouts().into_iter().filter(|(_, to)| *to != ImageLayout::GENERAL) {
-                let layouts = turned([ImageLayout::GENERAL, layout]);
-                self.record_barrier(all(Access::MEMORY_WRITE), all(ANY), &[(image, layouts)]);
+            for (image, layout) in step.layouts() {
+                self.change_layout(image, turned([self.gpu.arena().image(image).at_rest(), layout]));
             }
         };
         moves(|to| to);
         self.replay(std::slice::from_ref(step));
         moves(|[from, to]| [to, from]);
+    }
+
+    /// Moves an image from `GENERAL` to its layout between samples.
+    pub fn rest(&self, image: Image) {
+        self.change_layout(image, [ImageLayout::GENERAL, self.gpu.arena().image(image).at_rest()]);
+    }
+
+    fn change_layout(&self, image: Image, layouts: [ImageLayout; 2]) {
+        let all = |access| (Stage::ALL_COMMANDS, access);
+        if layouts[0] != layouts[1] {
+            self.record_barrier(all(Access::MEMORY_WRITE), all(ANY), &[(image, layouts)]);
+        }
     }
 
     /// Moves images from `UNDEFINED` to `GENERAL`.

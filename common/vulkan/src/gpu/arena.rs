@@ -58,6 +58,16 @@ pub struct ImageSlot {
     pub allocation: Option<Allocation>,
 }
 
+impl ImageSlot {
+    /// The layout between samples.
+    pub fn at_rest(&self) -> vk::ImageLayout {
+        match self.usage {
+            vk::ImageUsageFlags::SAMPLED => vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
+            _ => vk::ImageLayout::GENERAL,
+        }
+    }
+}
+
 /// Everything that determines a kernel, except the text of its shader.
 #[derive(Clone, Debug, Default)]
 pub struct Recipe {
