@@ -9,6 +9,7 @@ use common::{Access, Extent, Lab, Scope, Stage};
 
 pub mod bands;
 pub mod chain;
+pub mod full_screen;
 pub mod half;
 pub mod lines;
 pub mod machine;

@@ -1,5 +1,5 @@
 #version 460
-// Modules: FORMAT=rgba8|FORMAT=rgba16f
+// Modules: FORMAT=r8|FORMAT=rgba8|FORMAT=rgba16f
 
 // Clears an image to zero.
 

@@ -1,5 +1,5 @@
 #version 460
-// Modules: FORMAT=rgba8|FORMAT=rgba16f
+// Modules: FORMAT=r8|FORMAT=rgba8|FORMAT=rgba16f
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_samplerless_texture_functions : require
 #include "clears/next.glsl"

@@ -2,18 +2,16 @@
 
 use anyhow::Result;
 use common::{
-    Attachment, Binding, Declared, Extent, Image, ImageLayout, ImageSet, ImageUsage, Images, Kernel,
-    KernelBuilder, Lab, LoadOp, Pass, RenderPass, Rep,
+    Attachment, Binding, Declared, Extent, Image, ImageLayout, ImageUsage, Kernel, KernelBuilder, Lab,
+    LoadOp, Pass, RenderPass, Rep,
 };
+use samples::full_screen::{Targets, Texels, UNWRITTEN};
 use samples::name_of;
 
-use super::Texels;
-use super::reference::{packed, painted, result, seed};
+use super::reference::result;
 
 /// Sides of a workgroup.
 const WORKGROUP: [u32; 2] = [8, 8];
-/// What targets hold before each sample; no pass and no clear leaves it.
-const UNWRITTEN: f32 = 0.75;
 /// The variant whose result is the picture.
 const SHOWN: &str = "pixels_load_op_0";
 
@@ -89,17 +87,15 @@ pub enum LastRow {
     Cleared(Colour),
 }
 
-/// A chain of passes, each with a target of its own.
+/// A chain of passes.
 #[derive(Clone, Copy, Debug)]
 pub struct Chain {
     pub kernel: Kernel,
     /// Columns and rows that a pass writes.
     pub written: [u32; 2],
-    passes: u32,
+    pub targets: Targets,
     /// The layout that a target is read in.
     read_in: ImageLayout,
-    seed: Image,
-    targets: Images,
 }
 
 impl Chain {
@@ -116,8 +112,8 @@ impl Chain {
     ) -> Result<Self> {
         let kernel = lab.kernel("clears/pass.frag").raster("lab/full_screen.vert", &[work.texels.format()]);
         let kernel = kernel.constant("SCALE", work.texels.scale().to_bits()).build();
-        let usage = ImageUsage::COLOR_ATTACHMENT | ImageUsage::SAMPLED | also;
-        Self::new(lab, work, name, last_row, kernel, usage)
+        let usage = ImageUsage::COLOR_ATTACHMENT | also;
+        Self::new(lab, work, name, last_row, kernel, usage, ImageLayout::SHADER_READ_ONLY_OPTIMAL)
     }
 
     /// Passes of a compute shader.
@@ -127,8 +123,7 @@ impl Chain {
     pub fn of_compute(lab: &mut Lab, work: Work, name: &str, last_row: LastRow) -> Result<Self> {
         let kernel = work.dispatched(lab, "clears/pass.comp");
         let kernel = kernel.constant("SCALE", work.texels.scale().to_bits()).build();
-        let usage = ImageUsage::STORAGE | ImageUsage::SAMPLED;
-        Ok(Self { read_in: ImageLayout::GENERAL, ..Self::new(lab, work, name, last_row, kernel, usage)? })
+        Self::new(lab, work, name, last_row, kernel, ImageUsage::STORAGE, ImageLayout::GENERAL)
     }
 
     fn new(
@@ -138,63 +133,52 @@ impl Chain {
         last_row: LastRow,
         kernel: Kernel,
         usage: ImageUsage,
+        read_in: ImageLayout,
     ) -> Result<Self> {
         let Work { size, texels, passes } = work;
-        let read =
-            lab.input_image("seed", size.sides(), texels.format(), move || packed(texels, &seed(size)));
-        let set = ImageSet::new(passes, size.sides(), texels.format(), [UNWRITTEN.to_bits(); 4]);
-        let targets = lab.output(name, set.used_for(usage))?;
+        let targets = Targets::new(lab, name, texels, [size; 2], passes, usage)?;
         let found = match last_row {
             LastRow::Overwritten => None,
             LastRow::Kept => Some(UNWRITTEN),
             LastRow::Cleared(colour) => Some(colour.value()),
         };
-        lab.expect(targets, passes - 1, move || packed(texels, &result(size, passes, found)));
+        let expected = move || texels.words(&result(texels, size, passes, found));
+        lab.expect(targets.images, passes - 1, expected);
         if name == SHOWN {
             let caption = "the last target, with the clear in its last row";
-            lab.report.show(targets, passes - 1, size.sides(), caption, move |words| painted(texels, words));
+            let painted = move |words: &[u32]| texels.painted(words);
+            lab.report.show(targets.images, passes - 1, size.sides(), caption, painted);
         }
         let [width, height] = size.sides();
         let written = [width, height - u32::from(last_row != LastRow::Overwritten)];
-        let read_in = ImageLayout::SHADER_READ_ONLY_OPTIMAL;
-        Ok(Self { kernel, written, passes, read_in, seed: read, targets })
-    }
-
-    /// The image that a pass writes.
-    pub fn target(&self, pass: Pass) -> Image {
-        self.targets.get(pass.rep.index, pass.index)
-    }
-
-    /// The target of the pass before in the same repetition.
-    fn target_before(&self, pass: Pass) -> Option<Image> {
-        Some(self.targets.get(pass.rep.index, pass.index.checked_sub(1)?))
+        Ok(Self { kernel, written, targets, read_in })
     }
 
     /// What a pass reads: the target of the pass before, or the seed.
     pub fn source(&self, pass: Pass) -> Binding {
-        self.target_before(pass).map_or(self.seed.sampled(), |before| before.sampled_in(self.read_in))
+        let before = self.targets.before(pass);
+        before.map_or(self.targets.seeded(), |before| before.sampled_in(self.read_in))
     }
 
     /// The targets whose clear comes before this pass.
     pub fn cleared_before(&self, pass: Pass, all_first: bool) -> Vec<Image> {
-        let targets = match (all_first, pass.index) {
-            (false, index) => index..index + 1,
-            (true, 0) => 0..self.passes,
-            (true, _) => 0..0,
-        };
-        targets.map(|at| self.targets.get(pass.rep.index, at)).collect()
+        match (all_first, pass.index) {
+            (false, _) => vec![self.targets.of(pass)],
+            (true, 0) => self.targets.all(pass.rep).collect(),
+            (true, _) => Vec::new(),
+        }
     }
 
     /// The layouts that change before a render pass: what it reads, and its target, which is in `old`.
     pub fn read_and_attached(&self, pass: Pass, old: ImageLayout) -> Vec<(Image, [ImageLayout; 2])> {
         let attached = ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
-        let read = self.target_before(pass).map(|before| (before, [attached, self.read_in]));
-        read.into_iter().chain([(self.target(pass), [old, attached])]).collect()
+        let read = self.targets.before(pass).map(|before| (before, [attached, self.read_in]));
+        read.into_iter().chain([(self.targets.of(pass), [old, attached])]).collect()
     }
 
     /// The target as an attachment.
     pub fn attachment(&self, pass: Pass, load: LoadOp) -> Attachment {
-        Attachment { image: self.target(pass), layout: ImageLayout::COLOR_ATTACHMENT_OPTIMAL, load }
+        Attachment { image: self.targets.of(pass), layout: ImageLayout::COLOR_ATTACHMENT_OPTIMAL, load }
     }
 
     /// A full-screen triangle over what the pass writes.
@@ -204,7 +188,6 @@ impl Chain {
 
     /// The layout that the last target changes to, where its contents are checked.
     pub fn drawn_result(&self, rep: Rep) -> (Image, [ImageLayout; 2]) {
-        let last = self.targets.get(rep.index, self.passes - 1);
-        (last, [ImageLayout::COLOR_ATTACHMENT_OPTIMAL, ImageLayout::GENERAL])
+        (self.targets.last(rep), [ImageLayout::COLOR_ATTACHMENT_OPTIMAL, ImageLayout::GENERAL])
     }
 }

@@ -27,9 +27,10 @@ mod verdict;
 use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
-use clap::{ValueEnum, value_parser};
-use common::{Access, Extent, Format, ImageLayout, ImageUsage, Lab, LoadOp, Scope, Stage, run, sample};
-use samples::{DRAWN, READ_BY_COMPUTE, READ_BY_PIXELS, STORES, both, name_of, size};
+use clap::value_parser;
+use common::{Access, Extent, ImageLayout, ImageUsage, Lab, LoadOp, Scope, Stage, run, sample};
+use samples::full_screen::{COMPUTE, PIXELS, Texels};
+use samples::{DRAWN, STORES, both, name_of, size};
 
 use chain::{Chain, Colour, LastRow, Work};
 use verdict::{headline, verdict};
@@ -50,51 +51,14 @@ struct Args {
     passes: Option<u32>,
 }
 
-/// The formats of images.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Texels {
-    /// Four fractions of 8 bits.
-    Rgba8,
-    /// Four floats of 16 bits.
-    Rgba16f,
-}
-
-impl Texels {
-    fn format(self) -> Format {
-        match self {
-            Self::Rgba8 => Format::R8G8B8A8_UNORM,
-            Self::Rgba16f => Format::R16G16B16A16_SFLOAT,
-        }
-    }
-
-    /// Bytes of a texel.
-    fn bytes(self) -> u64 {
-        match self {
-            Self::Rgba8 => 4,
-            Self::Rgba16f => 8,
-        }
-    }
-
-    /// The number that 1.0 stands for, so that whole numbers below 256 are exact.
-    fn scale(self) -> f32 {
-        match self {
-            Self::Rgba8 => 255.0,
-            Self::Rgba16f => 256.0,
-        }
-    }
-}
-
 fn main() -> ExitCode {
     run(sample!(), clears)
 }
 
 /// Texels that `vkCmdClearColorImage` wrote.
 const CLEARED: Scope = (Stage::CLEAR, Access::TRANSFER_WRITE);
-/// A pixel shader that reads and draws, without and with what was in its attachment before.
-const PIXELS: Scope = both(READ_BY_PIXELS, DRAWN);
+/// A pixel shader that reads, draws, and needs what was in its attachment before.
 const PIXELS_AND_OLD: Scope = both(PIXELS, (Stage::COLOR_ATTACHMENT_OUTPUT, Access::COLOR_ATTACHMENT_READ));
-/// A compute shader that reads and stores.
-const COMPUTE: Scope = both(READ_BY_COMPUTE, STORES);
 
 /// What a compute shader's target is cleared by.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -216,7 +180,7 @@ fn by_kernel(lab: &mut Lab, work: Work) -> Result<()> {
     let clear = work.dispatched(lab, "clears/clear.comp").build();
     let variant = lab.variant(name, move |cmd, rep| {
         for pass in rep.passes(work.passes) {
-            let target = chain.target(pass);
+            let target = chain.targets.of(pass);
             cmd.pipeline_barrier2_layouts(&[(target, [ImageLayout::UNDEFINED, general])], STORES, STORES);
             cmd.dispatch(clear, &[target], &work.size.sides(), work.groups());
             let images = chain.read_and_attached(pass, general);
@@ -242,7 +206,7 @@ fn compute(lab: &mut Lab, work: Work, name: &str, clear: Clear) -> Result<()> {
             match clear {
                 Clear::Nothing => {}
                 Clear::Kernel => {
-                    cmd.dispatch(clear_kernel, &[chain.target(pass)], &work.size.sides(), work.groups());
+                    cmd.dispatch(clear_kernel, &[chain.targets.of(pass)], &work.size.sides(), work.groups());
                 }
                 Clear::Image(_) | Clear::ImagesFirst => {
                     for target in chain.cleared_before(pass, clear == Clear::ImagesFirst) {
@@ -251,7 +215,7 @@ fn compute(lab: &mut Lab, work: Work, name: &str, clear: Clear) -> Result<()> {
                 }
             }
             cmd.pipeline_barrier2(written, COMPUTE);
-            let bindings = [chain.source(pass), chain.target(pass).into()];
+            let bindings = [chain.source(pass), chain.targets.of(pass).into()];
             cmd.dispatch(chain.kernel, &bindings, &chain.written, work.groups());
         }
     });
