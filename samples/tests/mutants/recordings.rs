@@ -121,7 +121,7 @@ impl Mutant {
 
 /// Words of the reports about attachments.
 const ATTACHMENTS: [&str; 4] =
-    ["is not made visible to", "gives up the contents", "is not finished when", "is an operand of"];
+    ["does not see by", "contents that were given up", "is not finished when", "uses an image in"];
 
 /// What failed, and what noticed it.
 struct Found {

@@ -55,9 +55,15 @@ impl Source<'_> {
                 files.insert(path.strip_prefix(library)?.display().to_string(), lines.collect());
             }
         }
+        for text in files.values_mut() {
+            *text = text.replace(&format!("use samples::{module}::"), &format!("use crate::{module}::"));
+        }
         let main = files.get_mut("main.rs").context("a sample has a main.rs")?;
-        let import = |of: &str| format!("use {of}::{module}::");
-        *main = replaced(main, &import("samples"), &format!("mod {module};\n{}", import("crate")))?;
+        *main = replaced(
+            main,
+            "use std::process::ExitCode;",
+            &format!("mod {module};\nuse std::process::ExitCode;"),
+        )?;
         Ok(())
     }
 }

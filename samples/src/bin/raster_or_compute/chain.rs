@@ -2,15 +2,14 @@
 
 use anyhow::Result;
 use common::{
-    Attachment, Binding, Declared, Extent, Image, ImageLayout, ImageSet, ImageUsage, Images, Kernel,
-    KernelBuilder, Lab, LoadOp, Pass, RenderPass, Rep,
+    Attachment, Binding, Declared, Extent, ImageLayout, ImageUsage, Kernel, KernelBuilder, Lab, LoadOp, Pass,
+    RenderPass,
 };
+use samples::full_screen::{Targets, Texels};
 use samples::name_of;
 
-use super::filter::{Filter, Texels, packed, painted, result, seed};
+use super::filter::{Filter, result};
 
-/// What targets hold before each sample.
-const UNWRITTEN: f32 = 0.75;
 /// The variant whose result is the picture.
 const SHOWN: &str = "blur_4_pixels";
 
@@ -53,15 +52,13 @@ pub enum Reads {
     TargetBefore(ImageLayout),
 }
 
-/// Passes, each with a target of its own.
+/// Passes of one kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Chain {
     pub kernel: Kernel,
-    size: Extent,
-    passes: u32,
-    reads: Reads,
-    seed: Image,
-    targets: Images,
+    pub targets: Targets,
+    pub size: Extent,
+    pub reads: Reads,
 }
 
 impl Chain {
@@ -73,7 +70,7 @@ impl Chain {
         let kernel = lab.kernel("raster_or_compute/pass.frag");
         let kernel = kernel.raster("lab/full_screen.vert", &[work.texels.format()]);
         let kernel = filtering(kernel, work);
-        Self::new(lab, work, way, reads, kernel, ImageUsage::COLOR_ATTACHMENT | ImageUsage::SAMPLED | also)
+        Self::new(lab, work, way, reads, kernel, ImageUsage::COLOR_ATTACHMENT | also)
     }
 
     /// Passes of a compute shader.
@@ -83,7 +80,7 @@ impl Chain {
     pub fn of_compute(lab: &mut Lab, work: Work, way: &str, reads: Reads, [x, y]: [u32; 2]) -> Result<Self> {
         let kernel = lab.kernel("raster_or_compute/pass.comp").workgroup([x, y, 1]);
         let kernel = filtering(kernel.define_as("FORMAT", name_of(&work.texels)), work);
-        Self::new(lab, work, way, reads, kernel, ImageUsage::STORAGE | ImageUsage::SAMPLED)
+        Self::new(lab, work, way, reads, kernel, ImageUsage::STORAGE)
     }
 
     fn new(
@@ -95,45 +92,33 @@ impl Chain {
         usage: ImageUsage,
     ) -> Result<Self> {
         let Work { size, texels, passes, filter } = work;
-        let (name, of) = (work.name(way), filter.reads(size));
-        let read = lab.input_image("seed", of.sides(), texels.format(), move || packed(texels, &seed(of)));
-        let set = ImageSet::new(passes, size.sides(), texels.format(), [UNWRITTEN.to_bits(); 4]);
-        let targets = lab.output(&name, set.used_for(usage))?;
-        let in_a_row = if reads == Reads::Seed { 1 } else { passes };
-        lab.expect(targets, passes - 1, move || packed(texels, &result(filter, size, in_a_row)));
-        if name == SHOWN {
-            let caption = "the last target";
-            lab.report.show(targets, passes - 1, size.sides(), caption, move |words| painted(texels, words));
+        let name = work.name(way);
+        let targets = Targets::new(lab, &name, texels, [filter.reads(size), size], passes, usage)?;
+        let (checked, in_a_row) = match reads {
+            Reads::Seed => (0..passes, 1),
+            Reads::TargetBefore(_) => (passes - 1..passes, passes),
+        };
+        for pass in checked {
+            lab.expect(targets.images, pass, move || texels.words(&result(filter, size, texels, in_a_row)));
         }
-        Ok(Self { kernel, size, passes, reads, seed: read, targets })
-    }
-
-    /// The image that a pass writes.
-    pub fn target(&self, pass: Pass) -> Image {
-        self.targets.get(pass.rep.index, pass.index)
-    }
-
-    /// The target of the pass before in the same repetition.
-    pub fn target_before(&self, pass: Pass) -> Option<Image> {
-        Some(self.targets.get(pass.rep.index, pass.index.checked_sub(1)?))
-    }
-
-    /// The last target of a repetition.
-    pub fn result(&self, rep: Rep) -> Image {
-        self.targets.get(rep.index, self.passes - 1)
+        if name == SHOWN {
+            let painted = move |words: &[u32]| texels.painted(words);
+            lab.report.show(targets.images, passes - 1, size.sides(), "the last target", painted);
+        }
+        Ok(Self { kernel, targets, size, reads })
     }
 
     /// What a pass reads.
     pub fn source(&self, pass: Pass) -> Binding {
-        match (self.reads, self.target_before(pass)) {
+        match (self.reads, self.targets.before(pass)) {
             (Reads::TargetBefore(layout), Some(before)) => before.sampled_in(layout),
-            _ => self.seed.sampled(),
+            _ => self.targets.seeded(),
         }
     }
 
     /// The target as an attachment, whose old contents are given up.
     pub fn attachment(&self, pass: Pass, layout: ImageLayout) -> Attachment {
-        Attachment { image: self.target(pass), layout, load: LoadOp::DontCare }
+        Attachment { image: self.targets.of(pass), layout, load: LoadOp::DontCare }
     }
 
     /// A full-screen triangle.

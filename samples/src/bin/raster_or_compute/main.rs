@@ -4,8 +4,8 @@
 //! pixels          draw 1 ║ draw 2 ║ draw 3          each reads what the one before wrote, behind a barrier
 //! compute_8x8     dispatch 1 ║ dispatch 2 ║ …       the same with a compute shader that stores to images
 //! pixels_apart    draw 1  draw 2  draw 3            the same passes, but each reads the first image: no barrier
-//! …_ordered       draw 1 │ draw 2 │ draw 3          a barrier that only orders: the GPU drains
-//! …_flushed       draw 1 ║ draw 2 ║ draw 3          a barrier that makes what was written visible, too
+//! …_ordered       draw 1 │ draw 2 │ draw 3          an execution barrier: the GPU drains
+//! …_flushed       draw 1 ║ draw 2 ║ draw 3          a memory barrier: what was written is made visible, too
 //! ```
 //!
 //! A pass sums a square of texels (3x3 or 9x9), maps one texel as a tone map does, or sums four texels into an image of half the size.
@@ -28,11 +28,12 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::value_parser;
-use common::{Extent, ImageLayout, ImageUsage, Lab, Scope, run, sample};
-use samples::{DRAWN, READ_BY_COMPUTE, READ_BY_PIXELS, STORES, both, name_of, size};
+use common::{Cmd, Extent, ImageLayout, ImageUsage, Lab, Rep, Scope, run, sample};
+use samples::full_screen::{COMPUTE, PIXELS, Texels};
+use samples::{DRAWN, STORES, name_of, size};
 
 use chain::{Chain, Reads, Work};
-use filter::{Filter, Texels};
+use filter::Filter;
 use verdict::{headline, verdict};
 
 /// Is a full-screen pass faster as a pixel shader or as a compute shader?
@@ -55,12 +56,8 @@ fn main() -> ExitCode {
     run(sample!(), raster_or_compute)
 }
 
-/// A pixel shader that reads and draws.
-const PIXELS: Scope = both(READ_BY_PIXELS, DRAWN);
-/// A compute shader that reads and stores.
-const COMPUTE: Scope = both(READ_BY_COMPUTE, STORES);
-/// Workgroups: one or two waves, more of them, and a row.
-const SHAPES: [[u32; 2]; 3] = [[8, 8], [16, 16], [64, 1]];
+/// Workgroups: one or two waves, and more of them.
+const SHAPES: [[u32; 2]; 2] = [[8, 8], [16, 16]];
 const SQUARE: [u32; 2] = SHAPES[0];
 
 fn raster_or_compute(lab: &mut Lab, args: &Args) -> Result<()> {
@@ -81,9 +78,11 @@ fn raster_or_compute(lab: &mut Lab, args: &Args) -> Result<()> {
             }
             compute(lab, work, "compute_read_only", SQUARE, ImageLayout::SHADER_READ_ONLY_OPTIMAL)?;
         }
-        for between in [Between::Nothing, Between::Order, Between::Flush] {
-            pixels_apart(lab, work, between)?;
-            compute_apart(lab, work, between)?;
+        if filter.is_short() {
+            for between in Between::ALL {
+                pixels_apart(lab, work, between)?;
+                compute_apart(lab, work, between)?;
+            }
         }
     }
     lab.limits(size.sides(), args.format.format())?;
@@ -93,17 +92,19 @@ fn raster_or_compute(lab: &mut Lab, args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// What is between two passes that share nothing.
+/// What is between two independent passes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Between {
     Nothing,
-    /// A barrier without accesses.
+    /// An execution barrier.
     Order,
-    /// A barrier that makes everything visible to the next pass.
+    /// A memory barrier, which makes everything visible to the next pass.
     Flush,
 }
 
 impl Between {
+    const ALL: [Self; 3] = [Self::Nothing, Self::Order, Self::Flush];
+
     fn name(self) -> &'static str {
         match self {
             Self::Nothing => "apart",
@@ -130,13 +131,17 @@ fn pixels(lab: &mut Lab, work: Work, way: &str, drawn_in: ImageLayout, also: Ima
     let chain = Chain::of_pixels(lab, work, way, Reads::TargetBefore(read_in), also)?;
     let variant = lab.variant(work.name(way), move |cmd, rep| {
         for pass in rep.passes(work.passes) {
-            let target = (chain.target(pass), [ImageLayout::UNDEFINED, drawn_in]);
-            let read = chain.target_before(pass).map(|before| (before, [drawn_in, read_in]));
+            let target = (chain.targets.of(pass), [ImageLayout::UNDEFINED, drawn_in]);
+            let read = chain.targets.before(pass).map(|before| (before, [drawn_in, read_in]));
             let images: Vec<_> = read.into_iter().chain([target]).collect();
             cmd.pipeline_barrier2_layouts(&images, DRAWN, PIXELS);
             cmd.rendering(&[chain.attachment(pass, drawn_in)], |render| chain.draw(render, pass));
         }
-        cmd.pipeline_barrier2_layouts(&[(chain.result(rep), [drawn_in, ImageLayout::GENERAL])], DRAWN, DRAWN);
+        cmd.pipeline_barrier2_layouts(
+            &[(chain.targets.last(rep), [drawn_in, ImageLayout::GENERAL])],
+            DRAWN,
+            DRAWN,
+        );
     });
     variant.declares(work.declared());
     Ok(())
@@ -147,7 +152,7 @@ fn compute(lab: &mut Lab, work: Work, way: &str, shape: [u32; 2], read_in: Image
     let chain = Chain::of_compute(lab, work, way, Reads::TargetBefore(read_in), shape)?;
     let variant = lab.variant(work.name(way), move |cmd, rep| {
         for pass in rep.passes(work.passes) {
-            match chain.target_before(pass).filter(|_| read_in != ImageLayout::GENERAL) {
+            match chain.targets.before(pass).filter(|_| read_in != ImageLayout::GENERAL) {
                 Some(before) => {
                     let read = [(before, [ImageLayout::GENERAL, read_in])];
                     cmd.pipeline_barrier2_layouts(&read, STORES, COMPUTE);
@@ -155,7 +160,7 @@ fn compute(lab: &mut Lab, work: Work, way: &str, shape: [u32; 2], read_in: Image
                 None if pass.has_previous() => cmd.pipeline_barrier2(STORES, COMPUTE),
                 None => {}
             }
-            let bindings = [chain.source(pass), chain.target(pass).into()];
+            let bindings = [chain.source(pass), chain.targets.of(pass).into()];
             cmd.dispatch(chain.kernel, &bindings, &(), work.groups(shape));
         }
     });
@@ -165,37 +170,84 @@ fn compute(lab: &mut Lab, work: Work, way: &str, shape: [u32; 2], read_in: Image
 
 /// Full-screen triangles that share nothing but the image that they read.
 fn pixels_apart(lab: &mut Lab, work: Work, between: Between) -> Result<()> {
-    let (way, drawn_in) = (format!("pixels_{}", between.name()), ImageLayout::COLOR_ATTACHMENT_OPTIMAL);
+    let way = format!("pixels_{}", between.name());
     let chain = Chain::of_pixels(lab, work, &way, Reads::Seed, ImageUsage::empty())?;
-    let variant = lab.variant(work.name(&way), move |cmd, rep| {
-        let targets =
-            rep.passes(work.passes).map(|pass| (chain.target(pass), [ImageLayout::UNDEFINED, drawn_in]));
-        cmd.pipeline_barrier2_layouts(&targets.collect::<Vec<_>>(), DRAWN, DRAWN);
-        for pass in rep.passes(work.passes) {
-            if let Some([src, dst]) = between.scopes(DRAWN, PIXELS).filter(|_| pass.has_previous()) {
-                cmd.pipeline_barrier2(src, dst);
-            }
-            cmd.rendering(&[chain.attachment(pass, drawn_in)], |render| chain.draw(render, pass));
-        }
-        cmd.pipeline_barrier2_layouts(&[(chain.result(rep), [drawn_in, ImageLayout::GENERAL])], DRAWN, DRAWN);
-    });
+    let variant =
+        lab.variant(work.name(&way), move |cmd, rep| record_pixels_apart(cmd, rep, &chain, between));
     variant.declares(work.declared());
     Ok(())
+}
+
+fn record_pixels_apart(cmd: &Cmd, rep: Rep, chain: &Chain, between: Between) {
+    let drawn_in = ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
+    let all = |layouts| chain.targets.all(rep).map(|target| (target, layouts)).collect::<Vec<_>>();
+    cmd.pipeline_barrier2_layouts(&all([ImageLayout::UNDEFINED, drawn_in]), DRAWN, DRAWN);
+    for pass in rep.passes(chain.targets.passes) {
+        if let Some([src, dst]) = between.scopes(DRAWN, PIXELS).filter(|_| pass.index > 0) {
+            cmd.pipeline_barrier2(src, dst);
+        }
+        cmd.rendering(&[chain.attachment(pass, drawn_in)], |render| chain.draw(render, pass));
+    }
+    cmd.pipeline_barrier2_layouts(&all([drawn_in, ImageLayout::GENERAL]), DRAWN, DRAWN);
 }
 
 /// Dispatches that share nothing but the image that they read.
 fn compute_apart(lab: &mut Lab, work: Work, between: Between) -> Result<()> {
     let way = format!("compute_{}", between.name());
     let chain = Chain::of_compute(lab, work, &way, Reads::Seed, SQUARE)?;
-    let variant = lab.variant(work.name(&way), move |cmd, rep| {
-        for pass in rep.passes(work.passes) {
-            if let Some([src, dst]) = between.scopes(STORES, COMPUTE).filter(|_| pass.has_previous()) {
-                cmd.pipeline_barrier2(src, dst);
-            }
-            let bindings = [chain.source(pass), chain.target(pass).into()];
-            cmd.dispatch(chain.kernel, &bindings, &(), work.groups(SQUARE));
-        }
-    });
+    let groups = work.groups(SQUARE);
+    let variant =
+        lab.variant(work.name(&way), move |cmd, rep| record_compute_apart(cmd, rep, &chain, between, groups));
     variant.declares(work.declared());
     Ok(())
+}
+
+/// It begins and ends with the barriers that pixel shaders need for their layouts.
+fn record_compute_apart(cmd: &Cmd, rep: Rep, chain: &Chain, between: Between, groups: [u32; 3]) {
+    cmd.pipeline_barrier2(STORES, STORES);
+    for pass in rep.passes(chain.targets.passes) {
+        if let Some([src, dst]) = between.scopes(STORES, COMPUTE).filter(|_| pass.index > 0) {
+            cmd.pipeline_barrier2(src, dst);
+        }
+        cmd.dispatch(chain.kernel, &[chain.source(pass), chain.targets.of(pass).into()], &(), groups);
+    }
+    cmd.pipeline_barrier2(STORES, STORES);
+}
+
+#[cfg(test)]
+mod tests {
+    use common::vulkan::cmd::script::Step;
+    use common::{Access, Image, Images, Kernel};
+    use samples::full_screen::Targets;
+
+    use super::*;
+
+    /// The accesses of the barriers between two of three passes.
+    fn between_passes(record: impl Fn(&Cmd, Rep, &Chain)) -> Vec<[Access; 2]> {
+        let images = Images { first: Image(1), each: 3, repetitions: 1, wholes: None };
+        let targets = Targets { seed: Image(0), images, passes: 3 };
+        let size = Extent { width: 8, height: 8 };
+        let chain = Chain { kernel: Kernel(0), targets, size, reads: Reads::Seed };
+        let steps = Cmd::steps(|cmd| record(cmd, Rep { index: 0, count: 1 }, &chain));
+        let barriers = steps[1..steps.len() - 1].iter().filter_map(|step| match step {
+            Step::Barrier { src, dst, .. } => Some([src.1, dst.1]),
+            _ => None,
+        });
+        barriers.collect()
+    }
+
+    #[test]
+    fn passes_that_share_nothing_have_the_barriers_of_their_name() {
+        for (between, of_pixels, of_compute) in [
+            (Between::Nothing, vec![], vec![]),
+            (Between::Order, vec![[Access::NONE; 2]; 2], vec![[Access::NONE; 2]; 2]),
+            (Between::Flush, vec![[DRAWN.1, PIXELS.1]; 2], vec![[STORES.1, COMPUTE.1]; 2]),
+        ] {
+            let found = between_passes(|cmd, rep, chain| record_pixels_apart(cmd, rep, chain, between));
+            assert_eq!(found, of_pixels, "{}", between.name());
+            let found =
+                between_passes(|cmd, rep, chain| record_compute_apart(cmd, rep, chain, between, [1; 3]));
+            assert_eq!(found, of_compute, "{}", between.name());
+        }
+    }
 }

@@ -13,7 +13,7 @@ pub fn headline(figures: &Figures<'_>) -> Headline {
         Time::Isolated,
         [COMPUTE, PIXELS],
         &Holds::FASTER,
-        |ratio| format!("3x3 by compute takes {ratio} as long as by a pixel shader"),
+        |ratio| format!("3x3 by compute (8x8) takes {ratio} as long as by pixel shader"),
     )
 }
 
@@ -76,14 +76,14 @@ fn images(figures: &Figures<'_>) -> Option<String> {
     ))
 }
 
-/// What a barrier adds to passes that share nothing: its order, and the memory that it makes visible.
+/// What a barrier adds to passes that share nothing: execution alone, and the memory that it makes visible.
 fn barriers(figures: &Figures<'_>, passes: u32, way: &str, words: &str) -> Option<String> {
     let per_barrier = |more: &str, less: &str| {
         let added = figures.difference_us(&format!("tone_{way}_{more}"), &format!("tone_{way}_{less}"))?;
         Some(with_interval(&added, f64::from(passes - 1), 2))
     };
     Some(format!(
-        "Between tone maps of {words}, a barrier that only orders adds {} µs, memory made visible {} more.",
+        "Between tone maps of {words}, an execution barrier adds {} µs, and a memory barrier {} more than that.",
         per_barrier("ordered", "apart")?,
         per_barrier("flushed", "ordered")?
     ))
@@ -106,7 +106,7 @@ mod tests {
     fn a_record_leads_to_its_verdict() {
         let record = samples::recorded("2026-11-28-nvidia-h200/raster_or_compute").unwrap();
         let found = headline(&Figures::new(&record.rows));
-        assert_eq!(found.finding, "3x3 by compute takes 0.04x as long as by a pixel shader");
+        assert_eq!(found.finding, "3x3 by compute (8x8) takes 0.04x as long as by pixel shader");
         assert!(found.finding.chars().count() <= LONGEST);
         assert_eq!(found.outcome, Outcome::Holds);
         let text = verdict(&Figures::new(&record.rows), SIZE, 4).unwrap();
@@ -119,10 +119,10 @@ mod tests {
         assert_eq!(
             lines[4..],
             [
-                "Between tone maps of pixel shaders, a barrier that only orders adds 0.91 (0.82 to 1.03) \
-                 µs, memory made visible 1.15 (1.06 to 1.31) more.",
-                "Between tone maps of compute shaders, a barrier that only orders adds 1.54 (1.49 to 1.59) µs, memory made visible \
-                 0.09 (0.03 to 0.14) more.",
+                "Between tone maps of pixel shaders, an execution barrier adds 0.91 (0.82 to 1.03) µs, and a memory barrier 1.15 \
+                 (1.06 to 1.31) more than that.",
+                "Between tone maps of compute shaders, an execution barrier adds 1.54 (1.49 to 1.59) µs, and a memory barrier 0.09 \
+                 (0.03 to 0.14) more than that.",
             ]
         );
         assert!(
