@@ -20,7 +20,8 @@ layout(std430, set = 0, binding = TRACE_BINDING) buffer Trace {
 const uint TRACE_BEGUN = 1u << 31;
 const uint TRACE_ENDED = 1u << 30;
 
-#ifndef TRACE_PIXELS
+#if !defined(TRACE_PIXELS) && !defined(TRACE_VERTICES)
+#define TRACE_GROUPS
 // The slot of this wave of a workgroup or unit. Of each `trace_one_in` neighbours one is recorded, not the same
 // in each: workgroups go to multiprocessors in turn, and every fourth would be always of the same.
 bool trace_draws(uint which, out uint slot) {
@@ -49,7 +50,7 @@ uvec2 trace_clock() {
     return clockRealtime2x32EXT();
 }
 
-#if !defined(TRACE_PARTS) && !defined(TRACE_PIXELS)
+#if defined(TRACE_GROUPS) && !defined(TRACE_PARTS)
 bool trace_find(out uint slot) {
     uvec3 groups = gl_NumWorkGroups;
     uint group = (gl_WorkGroupID.z * groups.y + gl_WorkGroupID.y) * groups.x + gl_WorkGroupID.x;

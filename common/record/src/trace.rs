@@ -62,7 +62,8 @@ pub enum Lanes {
 pub struct Dispatch {
     /// The kernel's path below `shaders/`, with its macros.
     pub kernel: String,
-    /// Number of workgroups in x, y, z. Of a draw: width and height of its viewport, and 0.
+    /// Number of workgroups in x, y, z. Of the pixel shader of a draw: width and height of its viewport, and 0; of the vertex
+    /// shader: number of vertices, 0 and 0.
     pub groups: [u32; 3],
     /// One of this many neighbouring workgroups (or units, if the kernel names its parts) was recorded, chosen at
     /// random; 1 if all were.
@@ -76,6 +77,16 @@ pub struct Dispatch {
     pub ends_us: Vec<f64>,
     /// The part of a dispatch that this is; `None` for a whole dispatch.
     pub part: Option<PartWaves>,
+}
+
+/// What [`Dispatch::groups`] counts.
+#[must_use]
+pub const fn counted(groups: [u32; 3]) -> &'static str {
+    match groups {
+        [_, 0, 0] => "Vertices",
+        [_, _, 0] => "Pixels",
+        _ => "Workgroups",
+    }
 }
 
 /// A wave. If the kernel names its parts: the work of a wave on one unit, which begins with the wave or when the

@@ -3,7 +3,7 @@
 //! A line `// Modules: A|B C|-` of a shader lists four modules, with the macros A and C, A, B and C, B; a macro may
 //! have a value. Each module also has three traced forms, one per way in which a device reports the multiprocessor
 //! of a wave. Modules of `// Untraced modules:` have no traced forms. A shader without such lines has one module
-//! without macros, with traced forms unless the shader is in `lab/` or a vertex shader.
+//! without macros, with traced forms unless the shader is a kernel in `lab/`.
 
 use anyhow::{Context, Result, ensure};
 
@@ -11,7 +11,7 @@ use crate::reflect::reflect;
 use crate::source::{Library, Source};
 use crate::spirv::pack::{Pack, REPACK};
 use crate::spirv::{Defines, compiler, key};
-use crate::wrap::{LaneSource, PARTS, traced_source};
+use crate::wrap::{LaneSource, PARTS, bindings_of_draw, traced_source};
 
 /// A module to pack.
 #[derive(Clone, Debug)]
@@ -108,7 +108,8 @@ fn with_traced(
     let mut all: Vec<_> = modules.iter().map(|m| (m.source.clone(), m.defines.clone())).collect();
     for Module { source, defines, .. } in modules.iter().filter(|module| module.traced) {
         let parts = source.includes.iter().any(|(name, _)| name == PARTS);
-        let bindings = reflect(&compiled(source, defines)?)?.bindings.len();
+        let own = reflect(&compiled(source, defines)?)?.bindings.len();
+        let bindings = if source.is_vertex() { bindings_of_draw(own) } else { own };
         for lanes in LaneSource::ALL {
             all.push(traced_source(library, source, defines, lanes, bindings, parts)?);
         }
@@ -122,8 +123,8 @@ fn lists(source: &Source) -> [Vec<Defines>; 2] {
     if lists.iter().any(|list| !list.is_empty()) {
         return lists;
     }
-    // Kernels of the runner and vertex shaders are not traced.
-    let is_untraced = source.name.starts_with("lab/") || source.is_vertex();
+    // Kernels of the runner are not traced.
+    let is_untraced = source.name.starts_with("lab/") && !source.is_vertex();
     let alone = vec![Defines::new()];
     if is_untraced { [Vec::new(), alone] } else { [alone, Vec::new()] }
 }

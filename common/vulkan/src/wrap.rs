@@ -7,8 +7,8 @@ use crate::spirv::Defines;
 
 /// The wrapper for all traced kernels.
 pub const WRAPPER: &str = "lab/trace.glsl";
-/// An addition to the wrapper for fragment shaders.
-pub const WRAPPER_OF_PIXELS: &str = "lab/trace_pixels.glsl";
+/// An addition to the wrapper for vertex and fragment shaders.
+pub const WRAPPER_OF_DRAWS: &str = "lab/trace_draws.glsl";
 /// An addition to the wrapper for kernels that name their parts.
 pub const WRAPPER_OF_PARTS: &str = "lab/trace_parts.glsl";
 /// The file that a kernel includes to name its parts.
@@ -39,8 +39,14 @@ impl LaneSource {
     }
 }
 
-/// The source and macros of a traced kernel with this many bindings; `parts` says whether the kernel names its
-/// parts.
+/// How many bindings a draw may have whose vertex shader has so many, for its vertices to be traced: packs hold no other form.
+#[must_use]
+pub fn bindings_of_draw(own: usize) -> usize {
+    own.max(1)
+}
+
+/// The source and macros of a traced kernel whose waves are recorded at the binding behind this many; `parts` says whether the
+/// kernel names its parts.
 ///
 /// # Errors
 /// The wrapper cannot be read.
@@ -54,7 +60,8 @@ pub fn traced_source(
 ) -> Result<(Source, Defines)> {
     let mut wrapper = shaders.load(WRAPPER)?.text;
     let addition = match parts {
-        _ if source.is_fragment() => Some((WRAPPER_OF_PIXELS, "TRACE_PIXELS")),
+        _ if source.is_vertex() => Some((WRAPPER_OF_DRAWS, "TRACE_VERTICES")),
+        _ if source.is_fragment() => Some((WRAPPER_OF_DRAWS, "TRACE_PIXELS")),
         true => Some((WRAPPER_OF_PARTS, "TRACE_PARTS")),
         false => None,
     };

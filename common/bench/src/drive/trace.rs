@@ -25,7 +25,7 @@ use crate::lab::Lab;
 use crate::measure::{Reading, RowPlan};
 use crate::trace::decode::{Left, decode};
 use crate::trace::fault::{Fault, told};
-use crate::trace::plan::{MOST_SLOTS, Notes, Planned, Region, plan};
+use crate::trace::plan::{Draw, MOST_SLOTS, Notes, Planned, Region, plan};
 
 /// Number of rounds that are kept if their words fit in [`MOST_KEPT`]; otherwise three or one. One more round comes
 /// first, as a warm-up for the traced kernels.
@@ -333,8 +333,9 @@ fn regions(session: &Session<'_>, variant: usize) -> Result<Vec<Region>> {
             bail!(Fault::NoBuffer(slot.facts.name.clone()));
         }
         let least = lab.gpu.waves.least_subgroup;
-        let [width, height, _] = dispatch.groups;
-        let (groups, waves) = match &slot.recipe.raster {
+        let [width, height, vertices] = dispatch.groups;
+        let draw = slot.recipe.raster.as_ref().map(|raster| Draw { vertex: raster.vertex.clone(), vertices });
+        let (groups, waves) = match &draw {
             Some(_) => ([width, height, 0], least),
             None => (dispatch.groups, slot.facts.workgroup.iter().product::<u32>().div_ceil(least)),
         };
@@ -344,6 +345,7 @@ fn regions(session: &Session<'_>, variant: usize) -> Result<Vec<Region>> {
             parts: slot.recipe.parts.clone(),
             groups,
             waves,
+            draw,
         });
     }
     Ok(plan(planned, most_slots()?))

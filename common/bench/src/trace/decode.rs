@@ -40,13 +40,14 @@ pub(crate) fn decode(left: &Left<'_>) -> Result<Trace, Fault> {
     }
     let taken = left.regions.iter().map(|region| waves(region, left.words));
     let mut taken: Vec<Vec<Raw<'_>>> = taken.collect::<Result<_, _>>()?;
-    if let Some(at) = taken.iter().position(Vec::is_empty) {
+    let has_none = |waves: &Vec<Raw<'_>>| waves.iter().all(|wave| wave.is_of_vertices);
+    if let Some(at) = taken.iter().position(has_none) {
         return Err(Fault::NoWaves(at + 1, left.regions[at].planned.name.clone()));
     }
     let first = count_from_first(left.clock, &mut taken);
     let mut dispatches = Vec::new();
     for (waves, region) in taken.iter_mut().zip(left.regions) {
-        waves.sort_by_key(|wave| (wave.part, wave.begin));
+        waves.sort_by_key(|wave| (!wave.is_of_vertices, wave.part, wave.begin));
         dispatches.extend(of_region(region, waves, left.clock.tick_ns / 1e3)?);
     }
     let span = dispatches.iter().flat_map(|d| &d.waves).map(|w| w.end_us).fold(0.0, f64::max);
@@ -92,7 +93,7 @@ fn time_stamps(left: &Left<'_>, first: u64, span_us: f64) -> Vec<TimeStamp> {
     stamped.map(|(stage, stamp)| TimeStamp { stage: stage.clone(), at_us: us(*stamp) }).collect()
 }
 
-/// The waves of a region as one dispatch, or as one dispatch per part.
+/// The waves of a region as one dispatch, as one dispatch per part, or those of a draw as one per shader.
 #[expect(clippy::cast_precision_loss, reason = "ticks of one submit fit 52 bits")]
 fn of_region(region: &Region, waves: &[Raw<'_>], tick_us: f64) -> Result<Vec<Dispatch>, Fault> {
     let planned = &region.planned;
@@ -103,7 +104,7 @@ fn of_region(region: &Region, waves: &[Raw<'_>], tick_us: f64) -> Result<Vec<Dis
         Wave { begin_us: us(raw.begin), end_us, lane: raw.lane }
     };
     let ends_us = || {
-        let is_whole = region.one_in == 1 && planned.parts.is_none() && !planned.is_draw();
+        let is_whole = region.one_in == 1 && planned.parts.is_none() && planned.draw.is_none();
         let units = waves.iter().map(|raw| raw.unit + 1).max().filter(|_| is_whole);
         let mut ends_us = vec![0.0; units.unwrap_or(0)];
         for raw in waves.iter().filter(|_| is_whole) {
@@ -120,6 +121,13 @@ fn of_region(region: &Region, waves: &[Raw<'_>], tick_us: f64) -> Result<Vec<Dis
         ends_us: ends_us(),
         part,
     };
+    if let Some(draw) = &planned.draw {
+        let (of_vertices, of_pixels) = waves.split_at(waves.partition_point(|wave| wave.is_of_vertices));
+        let (kernel, groups) = (draw.vertex.clone(), [draw.vertices, 0, 0]);
+        let vertices = Dispatch { kernel, groups, ..dispatch(of_vertices, None) };
+        let vertices = (!of_vertices.is_empty()).then_some(vertices);
+        return Ok(vertices.into_iter().chain([dispatch(of_pixels, None)]).collect());
+    }
     let Some(parts) = &planned.parts else { return Ok(vec![dispatch(waves, None)]) };
     let part = |at: u32| {
         let begin = waves.partition_point(|raw| raw.part < at);
@@ -161,8 +169,8 @@ mod of_parts;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::plan::{HEAD, Planned, SLOT, plan};
-    use crate::trace::slots::{BEGUN, ENDED, drawn};
+    use crate::trace::plan::{Draw, HEAD, Planned, SLOT, plan};
+    use crate::trace::slots::{BEGUN, ENDED, OF_VERTICES, drawn};
 
     const NS: Counter = Counter { tick_ns: 1.0, bits: 64 };
 
@@ -216,16 +224,22 @@ mod tests {
     fn waves_of_a_draw_stand_for_those_left_out() {
         let mut planned = Planned::for_test([16, 4, 0], 8, None);
         planned.name = "a.frag".into();
+        planned.draw = Some(Draw { vertex: "a.vert".into(), vertices: 3 });
         let regions = plan(vec![planned], 14);
-        // 16 full waves, with room for 36.
-        assert_eq!((regions[0].one_in, regions[0].slots), (3, 12));
-        let words = words(&regions, &[(1000, 3000, 1), (2000, 4000, 0)]);
+        // 8 full waves, with room for 36 of pixels and 3 of vertices.
+        assert_eq!((regions[0].one_in, regions[0].slots), (3, 13));
+        let waves = [(1500, 3000, 1), (2000, 4000, 0), (1000, 1200, OF_VERTICES)];
+        let words = words(&regions, &waves);
         assert_eq!(words[2], 0, "slots are counted from 0");
         let left = Left { words: &words, regions: &regions, ..left_of(&regions, 5.0) };
         let trace = decode(&left).unwrap();
-        let dispatch = &trace.dispatches[0];
-        assert_eq!((dispatch.groups, dispatch.waves.len(), dispatch.weight), ([16, 4, 0], 2, 3.0));
-        assert!(dispatch.ends_us.is_empty(), "waves of a draw have no place in it");
+        let [vertices, pixels] = &trace.dispatches[..] else { panic!("two shaders") };
+        assert_eq!((&*vertices.kernel, vertices.groups, vertices.waves.len()), ("a.vert", [3, 0, 0], 1));
+        assert_eq!((pixels.groups, pixels.waves.len(), pixels.weight), ([16, 4, 0], 2, 3.0));
+        assert_eq!(pixels.waves[0].begin_us, 0.5);
+        assert!(pixels.ends_us.is_empty(), "waves of a draw have no place in it");
+        let of_vertices = self::words(&regions, &waves[2..]);
+        assert!(matches!(decode(&Left { words: &of_vertices, ..left }), Err(Fault::NoWaves(1, _))));
     }
 
     #[test]

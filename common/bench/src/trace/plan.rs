@@ -23,26 +23,34 @@ pub struct Planned {
     pub(crate) parts: Option<Parts>,
     /// As in [`record::trace::Dispatch`].
     pub(crate) groups: [u32; 3],
-    /// Maximum number of waves per workgroup; of a draw, the smallest number of pixels of a full wave.
+    /// Maximum number of waves per workgroup; of a draw, the smallest number of pixels or vertices of a full wave.
     pub waves: u32,
+    /// Of a draw: what belongs to its vertices.
+    pub(crate) draw: Option<Draw>,
+}
+
+/// The vertices of a draw.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Draw {
+    /// Path of the vertex shader.
+    pub vertex: String,
+    pub vertices: u32,
 }
 
 impl Planned {
-    pub(crate) fn is_draw(&self) -> bool {
-        self.groups[2] == 0
-    }
-
     /// Maximum number of waves per unit.
     pub(crate) fn waves_per_unit(&self) -> u32 {
-        if self.is_draw() { 1 } else { self.waves.max(1) }
+        if self.draw.is_some() { 1 } else { self.waves.max(1) }
     }
 
-    /// Number of workgroups; for a kernel that names its parts, number of units; of a draw, number of waves with room for
-    /// waves that are not full.
+    /// Number of workgroups; for a kernel that names its parts, number of units; of a draw, number of waves of both
+    /// shaders, with room for waves that are not full.
     pub fn units(&self) -> u64 {
-        if self.is_draw() {
+        if let Some(draw) = &self.draw {
             let [width, height, _] = self.groups.map(u64::from);
-            return 2 * (width * height).div_ceil(self.waves.max(1).into()) + width + height;
+            let (vertices, full) = (u64::from(draw.vertices), self.waves.max(1).into());
+            // A wave of vertices may hold one triangle.
+            return 2 * (width * height).div_ceil(full) + width + height + vertices;
         }
         let workgroups = || self.groups.iter().map(|&side| u64::from(side)).product();
         self.parts.as_ref().map_or_else(workgroups, |parts| parts.units.into())
@@ -56,7 +64,8 @@ impl Planned {
     /// A dispatch of some kernel.
     #[cfg(test)]
     pub fn for_test(groups: [u32; 3], waves: u32, parts: Option<&Parts>) -> Self {
-        Self { kernel: Kernel(0), name: "k".into(), parts: parts.cloned(), groups, waves }
+        let (kernel, name) = (Kernel(0), "k".into());
+        Self { kernel, name, parts: parts.cloned(), groups, waves, draw: None }
     }
 }
 
@@ -75,7 +84,7 @@ impl Region {
     /// The region's head, which the kernel reads.
     pub fn head(&self) -> [u32; HEAD] {
         // A draw counts its slots in the third word.
-        let waves = if self.planned.is_draw() { 0 } else { self.planned.waves };
+        let waves = if self.planned.draw.is_some() { 0 } else { self.planned.waves };
         [self.one_in, self.slots, waves, 0]
     }
 

@@ -5,12 +5,15 @@ use super::plan::{HEAD, Region};
 
 pub(super) const BEGUN: u32 = 1 << 31;
 pub(super) const ENDED: u32 = 1 << 30;
+pub(super) const OF_VERTICES: u32 = 1 << 29;
 
 /// A wave, in ticks of the waves' clock.
 pub(super) struct Raw<'w> {
     pub begin: u64,
     pub ticks: u32,
     pub lane: u32,
+    /// Whether it is one of a draw's vertex shader.
+    pub is_of_vertices: bool,
     /// Workgroup or unit among the recorded ones.
     pub unit: usize,
     /// Part of the kernel, from 0; 0 for a kernel without parts.
@@ -46,8 +49,9 @@ pub(super) fn waves<'w>(region: &Region, words: &'w [u32]) -> Result<Vec<Raw<'w>
             return Err(Fault::NoSuchPart { part: parts.part, named: part, count: parts.count });
         }
         let begin = u64::from(slot[1]) << 32 | u64::from(slot[0]);
-        let (ticks, lane) = (elapsed(slot[0], slot[2])?, slot[3] & !(BEGUN | ENDED));
-        Ok(Raw { begin, ticks, lane, unit: at / each, part, slot })
+        let (ticks, lane) = (elapsed(slot[0], slot[2])?, slot[3] & !(BEGUN | ENDED | OF_VERTICES));
+        let is_of_vertices = slot[3] & OF_VERTICES != 0;
+        Ok(Raw { begin, ticks, lane, is_of_vertices, unit: at / each, part, slot })
     };
     slots().enumerate().filter(|(_, slot)| is_begun(slot)).map(wave).collect()
 }
@@ -87,10 +91,10 @@ fn recorded(region: &Region) -> u64 {
 /// Number of waves that a recorded wave stands for.
 #[expect(clippy::cast_precision_loss, reason = "a count of units fits 52 bits")]
 pub(super) fn weight(region: &Region) -> f64 {
-    match region.planned.is_draw() {
+    match region.planned.draw {
         // Each wave is recorded with the same probability.
-        true => region.one_in.into(),
-        false => region.planned.units() as f64 / recorded(region).max(1) as f64,
+        Some(_) => region.one_in.into(),
+        None => region.planned.units() as f64 / recorded(region).max(1) as f64,
     }
 }
 

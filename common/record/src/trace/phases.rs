@@ -93,7 +93,7 @@ pub struct Phases {
 pub struct DispatchFigures {
     /// Its kernel.
     pub kernel: String,
-    /// Workgroups; of a draw, width and height of its viewport, and 0.
+    /// Workgroups; of a pixel shader, width and height of its viewport, and 0; of a vertex shader, its vertices, 0 and 0.
     pub groups: [u32; 3],
     /// Of so many neighbouring workgroups one was recorded; of parts, of so many units.
     pub one_in: u32,

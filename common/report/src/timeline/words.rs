@@ -6,7 +6,7 @@ use crate::dispatch_parts;
 use crate::format::{percent, signed_percent};
 use crate::names::grouped;
 use record::Traced;
-use record::trace::{Dispatch, TraceFigures};
+use record::trace::{Dispatch, TraceFigures, counted};
 
 /// Relative change of the time by tracing above which the trace may not represent the measured run.
 pub(crate) const HEAVY: f64 = 0.2;
@@ -121,8 +121,7 @@ fn named(kind: &Dispatch, which: &[usize]) -> String {
     let Dispatch { kernel, groups, part, .. } = kind;
     let (numbers, groups) = (numbers(which), extent(*groups));
     let Some(part) = part.as_ref().map(|waves| &waves.part) else {
-        let what = if kind.groups[2] == 0 { "pixels" } else { "workgroups" };
-        return format!("{numbers}: {kernel}, {groups} {what}");
+        return format!("{numbers}: {kernel}, {groups} {}", counted(kind.groups).to_lowercase());
     };
     let dispatches = match which.len() / (part.of.max(1) as usize) {
         0 | 1 => "one dispatch".to_owned(),
@@ -137,7 +136,11 @@ fn named(kind: &Dispatch, which: &[usize]) -> String {
 
 /// `144x144`; a depth of 1 is left out, and that of a draw, which has none.
 pub(crate) fn extent([x, y, z]: [u32; 3]) -> String {
-    if z <= 1 { format!("{x}x{y}") } else { format!("{x}x{y}x{z}") }
+    match [y, z] {
+        [0, 0] => x.to_string(),
+        [_, 0 | 1] => format!("{x}x{y}"),
+        _ => format!("{x}x{y}x{z}"),
+    }
 }
 
 /// `1–12`, `1, 3, 5 … 23`.

@@ -1,7 +1,9 @@
 //! The columns of the tables of traces.
 
+use std::collections::BTreeSet;
+
 use record::number::significant;
-use record::trace::DispatchFigures;
+use record::trace::{DispatchFigures, counted};
 use record::{Row, Traced};
 
 use super::super::charset::ABSENT;
@@ -69,12 +71,8 @@ pub(super) fn dispatches(dispatches: &[DispatchFigures], kernels: &[&str]) -> Ta
     };
     let time = |head, of: fn(&DispatchFigures) -> f64| figures(head, &|d| significant(of(d)));
     let number = |d: &DispatchFigures| kernels.iter().position(|kernel| *kernel == d.kernel).unwrap_or(0) + 1;
-    let draws = dispatches.iter().filter(|d| d.groups[2] == 0).count();
-    let units = match draws {
-        0 => "Workgroups",
-        all if all == dispatches.len() => "Pixels",
-        _ => "Workgroups, pixels",
-    };
+    let units: BTreeSet<&str> = dispatches.iter().map(|d| counted(d.groups)).collect();
+    let units = units.into_iter().rev().collect::<Vec<_>>().join(", ");
     let columns = [
         time("Begin µs", |d| d.phases.begin_us),
         time("Span µs", |d| d.phases.span_us()),
@@ -88,7 +86,7 @@ pub(super) fn dispatches(dispatches: &[DispatchFigures], kernels: &[&str]) -> Ta
         figures("Peak in flight", &|d| count(d.phases.peak)),
         time("Wave µs", |d| d.wave_us),
         figures("Waves /µs", &|d| absent_or(d.phases.launch_rate.map(significant))),
-        figures(units, &|d| extent(d.groups)),
+        figures(&units, &|d| extent(d.groups)),
         figures("Kernel", &|d| number(d).to_string()),
     ];
     let mut table = Table::new("No.", (1..=dispatches.len()).map(|at| at.to_string())).apart(1);

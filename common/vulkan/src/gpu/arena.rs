@@ -89,7 +89,8 @@ pub struct Recipe {
 /// The other parts of a fragment shader's pipeline, which draws lists of triangles without culling, blending or depth.
 #[derive(Clone, Debug)]
 pub struct Raster {
-    /// Path of the vertex shader. It has no bindings and no specialisation constants.
+    /// Path of the vertex shader. Its bindings, push constants and specialisation constants are those of the fragment shader, or
+    /// the first ones of them.
     pub vertex: String,
     /// Format of each colour attachment.
     pub targets: Vec<vk::Format>,

@@ -29,6 +29,8 @@ pub(super) struct Candidate<'i> {
     pub queues: [Option<(u32, u32)>; 2],
     /// Whether the first of them does graphics.
     pub has_graphics: bool,
+    /// Whether vertex and fragment shaders may store.
+    pub draws_may_store: bool,
     /// Why the suite cannot use the device, if it cannot.
     pub unusable: Option<String>,
     pub limits: Limits,
@@ -183,7 +185,10 @@ fn describe(physical: Physical<'_>, queue: Option<QueueKind>) -> Result<Candidat
     let queues = [first.and_then(|first| number((first, 0))), second.and_then(number)];
     let does_graphics = |i: usize| families[i].queue_flags.contains(vk::QueueFlags::GRAPHICS);
     let has_graphics = first.is_some_and(does_graphics);
-    Ok(Candidate { physical, facts, queues, has_graphics, unusable, limits })
+    let features = physical.core_features();
+    let draws_may_store = [features.vertex_pipeline_stores_and_atomics, features.fragment_stores_and_atomics];
+    let draws_may_store = draws_may_store == [vk::TRUE; 2];
+    Ok(Candidate { physical, facts, queues, has_graphics, draws_may_store, unusable, limits })
 }
 
 fn limits(core: &vk::PhysicalDeviceLimits) -> Limits {
@@ -359,6 +364,7 @@ mod tests {
             facts: DeviceFacts { name, kind, uuid, ..record::fixture::record().device },
             queues: [None, None],
             has_graphics: true,
+            draws_may_store: true,
             unusable: unusable.map(str::to_owned),
             limits: Limits::default(),
         }

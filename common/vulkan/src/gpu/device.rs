@@ -21,6 +21,8 @@ pub struct WaveClock {
     pub cycles: bool,
     /// How a wave finds the multiprocessor that it runs on.
     pub lanes: LaneSource,
+    /// Whether vertex shaders can record their waves.
+    pub in_vertices: bool,
     /// Whether fragment shaders can record their waves.
     pub in_fragments: bool,
     /// Minimum number of invocations of a subgroup.
@@ -46,10 +48,11 @@ impl WaveClock {
         let least_subgroup = if sizes.min_subgroup_size > 0 { sizes.min_subgroup_size } else { subgroup };
         let has_clock = clock.shader_device_clock == vk::TRUE && !hooks().no_wave_clock;
         let subgroups: vk::PhysicalDeviceSubgroupProperties<'_> = physical.properties();
-        let in_fragments = subgroups.supported_stages.contains(vk::ShaderStageFlags::FRAGMENT)
-            && physical.core_features().fragment_stores_and_atomics == vk::TRUE;
+        let features = physical.core_features();
+        let records = |stage, stores| subgroups.supported_stages.contains(stage) && stores == vk::TRUE;
         Self {
-            in_fragments,
+            in_vertices: records(vk::ShaderStageFlags::VERTEX, features.vertex_pipeline_stores_and_atomics),
+            in_fragments: records(vk::ShaderStageFlags::FRAGMENT, features.fragment_stores_and_atomics),
             clock: has_clock,
             cycles: has_clock && clock.shader_subgroup_clock == vk::TRUE,
             lanes,
@@ -144,6 +147,7 @@ pub(super) fn create(chosen: &Candidate<'_>, statistics: bool, readable_clock: b
     let core_features = physical.core_features();
     let enabled = vk::PhysicalDeviceFeatures {
         shader_storage_image_extended_formats: core_features.shader_storage_image_extended_formats,
+        vertex_pipeline_stores_and_atomics: core_features.vertex_pipeline_stores_and_atomics,
         fragment_stores_and_atomics: core_features.fragment_stores_and_atomics,
         shader_int16: facts.int16.into(),
         shader_int64: facts.atomics64.into(),

@@ -86,6 +86,8 @@ pub struct Gpu {
     pub has_events: bool,
     /// Whether the first queue draws.
     pub has_graphics: bool,
+    /// Whether vertex and fragment shaders may store.
+    pub draws_may_store: bool,
     /// Whether sets and waits can have different dependencies (VK_KHR_maintenance9).
     pub has_asymmetric_events: bool,
     /// Limits of the device.
@@ -155,6 +157,7 @@ impl Gpu {
             has_events,
             has_asymmetric_events,
             has_graphics: chosen.has_graphics,
+            draws_may_store: chosen.draws_may_store,
             limits: chosen.limits,
             pending: Cell::new(false),
             submits: Cell::new(0),

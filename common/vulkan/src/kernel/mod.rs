@@ -157,50 +157,6 @@ impl Recipe {
         self
     }
 
-    pub(crate) fn bind_point(&self) -> vk::PipelineBindPoint {
-        match self.raster {
-            Some(_) => vk::PipelineBindPoint::GRAPHICS,
-            None => vk::PipelineBindPoint::COMPUTE,
-        }
-    }
-
-    /// The shader stages of the pipeline.
-    pub(crate) fn stages(&self) -> vk::ShaderStageFlags {
-        match self.raster {
-            Some(_) => vk::ShaderStageFlags::VERTEX | vk::ShaderStageFlags::FRAGMENT,
-            None => vk::ShaderStageFlags::COMPUTE,
-        }
-    }
-
-    /// The SPIR-V of the vertex shader, and its files; none for a compute kernel.
-    ///
-    /// # Errors
-    /// A vertex shader that does not compile, or whose push constants are not those of the fragment shader; a device or
-    /// queue that cannot draw.
-    fn vertex_spirv(
-        &self,
-        gpu: &Gpu,
-        shaders: &Library,
-        interface: &Interface,
-    ) -> Result<(Vec<u32>, Vec<String>)> {
-        let Some(Raster { vertex, targets }) = &self.raster else { return Ok((Vec::new(), Vec::new())) };
-        let name = &gpu.facts.name;
-        ensure!(
-            gpu.has_graphics,
-            BeyondLimits(format!("the queue has no graphics (family {})", gpu.facts.queue_family))
-        );
-        let cannot = targets.iter().find(|format| !gpu.draws_to(**format));
-        if let Some(format) = cannot {
-            anyhow::bail!(BeyondLimits(format!("{name} cannot draw to images of format {format:?}")));
-        }
-        let source = shaders.load(vertex)?;
-        let spirv = spirv::compile(&source, &Vec::new())?;
-        let of = reflect(&spirv).with_context(|| format!("shader {vertex}"))?;
-        let fits = of.bindings.is_empty() && [0, interface.push_bytes].contains(&of.push_bytes);
-        ensure!(fits, "shader {vertex} has bindings, or other push constants than {}", self.path);
-        Ok((spirv, [vec![source.name], included(source.includes)].concat()))
-    }
-
     /// Specialisation constants by id, and the resulting workgroup size.
     fn specialise(&self, interface: &Interface) -> Result<(BTreeMap<u32, u32>, [u32; 3])> {
         let mut by_id = BTreeMap::new();
@@ -289,11 +245,6 @@ pub(crate) fn joined(sides: &[u32; 3]) -> String {
 impl KernelSlot {
     pub(crate) fn is_drafted(&self) -> bool {
         !self.spirv.is_empty()
-    }
-
-    /// The other parts of a graphics pipeline: its vertex shader, and the formats of its attachments.
-    fn raster(&self) -> Option<(&[u32], &[vk::Format])> {
-        self.recipe.raster.as_ref().map(|raster| (&*self.vertex_spirv, &*raster.targets))
     }
 
     pub(crate) fn is_without_pipeline(&self) -> bool {
@@ -448,10 +399,10 @@ impl Gpu {
         recipe.check_shared(self)?;
         let (source, defines) = recipe.source(self, shaders)?;
         let spirv = spirv::compile(&source, &defines)?;
-        let interface = reflect(&spirv).with_context(|| format!("shader {}", recipe.path))?;
+        let mut interface = reflect(&spirv).with_context(|| format!("shader {}", recipe.path))?;
+        let (vertex_spirv, vertex_files) = recipe.vertex_spirv(self, shaders, &mut interface)?;
         let (constants, workgroup) = recipe.specialise(&interface)?;
         recipe.check_limits(self, &interface, workgroup)?;
-        let (vertex_spirv, vertex_files) = recipe.vertex_spirv(self, shaders, &interface)?;
         let facts = KernelFacts {
             name: recipe.full_name(&recipe.defines),
             spirv_sha256: spirv::hash(&[&spirv[..], &vertex_spirv].concat()),
@@ -519,12 +470,13 @@ pub fn compile(
             let made = unsafe { device.create_compute_pipelines(cache, &info, None) };
             made.map_err(|(_, result)| result)
         }),
-        Some((vertex, targets)) => module(device, vertex, name).and_then(|vertex| {
+        Some((vertex, targets)) => module(device, vertex, name).and_then(|vertex_module| {
             let fragment = stage.stage(vk::ShaderStageFlags::FRAGMENT);
+            let vertex = stage.stage(vk::ShaderStageFlags::VERTEX).module(vertex_module);
             let made = attempt(compiling(), || {
-                raster::pipelines(device, flags, vertex, fragment, targets, layout, cache)
+                raster::pipelines(device, flags, [vertex, fragment], targets, layout, cache)
             });
-            unsafe { device.destroy_shader_module(vertex, None) };
+            unsafe { device.destroy_shader_module(vertex_module, None) };
             made
         }),
     };

@@ -6,12 +6,12 @@ use anyhow::{Result, ensure};
 
 use crate::gpu::{Arena, Gpu, KernelSlot, Recipe};
 use crate::source::Library;
-use crate::wrap::{WRAPPER, WRAPPER_OF_PARTS, WRAPPER_OF_PIXELS};
+use crate::wrap::{WRAPPER, WRAPPER_OF_DRAWS, WRAPPER_OF_PARTS};
 
 impl KernelSlot {
     fn is_made_from(&self, file: &str) -> bool {
         let Recipe { path, traced, .. } = &self.recipe;
-        let wraps = [WRAPPER, WRAPPER_OF_PARTS, WRAPPER_OF_PIXELS].contains(&file);
+        let wraps = [WRAPPER, WRAPPER_OF_PARTS, WRAPPER_OF_DRAWS].contains(&file);
         path == file || self.sources.iter().any(|source| source == file) || (*traced && wraps)
     }
 }
