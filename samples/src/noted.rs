@@ -1,6 +1,7 @@
 //! Workgroups that note when they begin and end, and the rounds of work that take known time: what `wave_order/start.comp` does.
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
+use common::Counter;
 
 /// Fills the notes before each run.
 pub const UNWRITTEN: u32 = 0xFFFF_DEAD;
@@ -40,6 +41,40 @@ impl Note {
         self.ended - self.began
     }
 }
+
+/// The timestamps around the commands of a variant, among which waves note times of the same clock.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    clock: Counter,
+    begin: u64,
+}
+
+impl Window {
+    /// The first and the last of `stamps`, of which `clock` is the clock. `None` if waves have another: then what they note lies beside
+    /// the window.
+    ///
+    /// # Errors
+    /// Fewer than two timestamps.
+    pub fn around(clock: Counter, stamps: &[u64], noted: &[u64]) -> Result<Option<Self>> {
+        let [begin, .., end] = *stamps else { bail!("there are no timestamps") };
+        // Some waves' clocks have 32 bits.
+        let is_short = noted.iter().any(|ticks| ticks >> u32::BITS == 0);
+        let clock = Counter { bits: clock.bits.min(if is_short { 32 } else { 64 }), ..clock };
+        let window = Self { clock, begin };
+        let within = -SLACK_US..window.us(end) + SLACK_US;
+        Ok(noted.iter().all(|&ticks| within.contains(&window.us(ticks))).then_some(window))
+    }
+
+    /// A time in µs from the first timestamp on.
+    #[expect(clippy::cast_precision_loss, reason = "a submit lasts less than 2^52 ticks")]
+    #[must_use]
+    pub fn us(&self, ticks: u64) -> f64 {
+        self.clock.ticks(self.begin, ticks) as f64 * self.clock.tick_ns / 1e3
+    }
+}
+
+/// Both clocks may have steps of a microsecond.
+pub const SLACK_US: f64 = 2.0;
 
 /// The shaders' pseudo-random numbers.
 #[must_use]

@@ -119,6 +119,8 @@ impl Mutant {
     }
 }
 
+/// Words of the reports about other orders, also of figures that show them.
+const ORDER: [&str; 2] = ["as early as the recorded dependencies allow", "the wave that it waits for"];
 /// Words of the reports about attachments.
 const ATTACHMENTS: [&str; 4] =
     ["does not see by", "contents that were given up", "is not finished when", "uses an image in"];
@@ -148,7 +150,7 @@ fn judge(call: Call) -> Result<Found> {
     let mut by = BTreeSet::new();
     for problem in lines().filter(|line| line.starts_with("    ")) {
         by.insert(match problem {
-            _ if problem.contains("as early as the recorded dependencies allow") => By::Order,
+            _ if ORDER.iter().any(|words| problem.contains(words)) => By::Order,
             _ if problem.contains("SYNC-HAZARD") || problem.contains("VUID-") => By::Layer,
             _ if ATTACHMENTS.iter().any(|words| problem.contains(words)) => By::Attachments,
             _ if problem.contains("would hang the device") => By::Refusal,

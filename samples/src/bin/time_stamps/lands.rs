@@ -1,8 +1,8 @@
 //! What timestamps and the notes of waves tell.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use common::{Counter, Stage};
-use samples::noted::Note;
+use samples::noted::{Note, SLACK_US, Window};
 
 use crate::WORKGROUPS;
 
@@ -56,20 +56,16 @@ impl Lands {
     /// # Errors
     /// Notes that no right kernel leaves; no timestamp; a timestamp before the work that it has to wait for.
     pub fn figure(self, clock: Counter, stage: Stage, words: &[u32], stamps: &[u64]) -> Result<Option<f64>> {
-        let [window, own @ .., end] = stamps else { bail!("there are no timestamps") };
         let notes = Note::all(words)?;
-        // Some waves' clocks have 32 bits.
-        let is_short = notes.iter().all(|note| note.began >> u32::BITS == 0);
-        let clock = Counter { bits: clock.bits.min(if is_short { 32 } else { 64 }), ..clock };
-        #[expect(clippy::cast_precision_loss, reason = "a submit lasts less than 2^52 ticks")]
-        let us = |ticks: u64| clock.ticks(*window, ticks) as f64 * clock.tick_ns / 1e3;
+        let noted: Vec<u64> = notes.iter().flat_map(|note| [note.began, note.ended]).collect();
+        let Some(window) = Window::around(clock, stamps, &noted)? else { return Ok(None) };
         let (first, second) = notes.split_at(WORKGROUPS as usize);
-        let begin = |notes: &[Note]| notes.iter().map(|note| us(note.began)).fold(f64::INFINITY, f64::min);
-        let last = |notes: &[Note]| notes.iter().map(|note| us(note.ended)).fold(f64::NEG_INFINITY, f64::max);
-        if begin(&notes) < -SLACK_US || last(&notes) > us(*end) + SLACK_US {
-            return Ok(None);
-        }
-        let stamp = || Ok::<f64, anyhow::Error>(us(*own.first().context("there is no timestamp")?));
+        let begin =
+            |notes: &[Note]| notes.iter().map(|note| window.us(note.began)).fold(f64::INFINITY, f64::min);
+        let last =
+            |notes: &[Note]| notes.iter().map(|note| window.us(note.ended)).fold(f64::NEG_INFINITY, f64::max);
+        let own = &stamps[1..stamps.len() - 1];
+        let stamp = || Ok::<f64, anyhow::Error>(window.us(*own.first().context("there is no timestamp")?));
         Ok(Some(match self {
             Self::Before => begin(first) - stamp()?,
             Self::Behind | Self::Barrier | Self::Between => {
@@ -87,8 +83,6 @@ impl Lands {
     }
 }
 
-/// Both clocks may have steps of a microsecond.
-const SLACK_US: f64 = 2.0;
 /// Stages whose timestamps wait for compute shaders before them, by the specification.
 const WAIT_FOR_COMPUTE: [Stage; 3] = [Stage::COMPUTE_SHADER, Stage::BOTTOM_OF_PIPE, Stage::ALL_COMMANDS];
 
