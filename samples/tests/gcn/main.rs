@@ -86,6 +86,7 @@ fn compiled(sample: &str) -> Result<()> {
                 "bloom/tiles.comp",
                 "registers/live.comp",
                 "wave_order/hold.comp",
+                "merged_passes/levels.comp [ONE]",
             ];
             if shares.iter().any(|tiles| kernel.name.starts_with(tiles))
                 || kernel.name.ends_with("split along K")

@@ -21,7 +21,7 @@ const FAULTS: usize = 120;
 const QUICK: &str = "--repetitions 1 --samples 1 --seed 1";
 
 /// What is run: the sample and its arguments. Small: the calls matter, not their times.
-const WORKLOADS: [(&str, &str); 30] = [
+const WORKLOADS: [(&str, &str); 31] = [
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --check"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --profile"),
@@ -51,6 +51,7 @@ const WORKLOADS: [(&str, &str); 30] = [
     ("raster_or_compute", "--variants tone_pixels,tone_compute_read_only"),
     ("clears", "--variants pixels_load_op_0,compute_clear_image_0"),
     ("first_pixel", "--variants fetched_1_warm,compute_cold"),
+    ("merged_passes", ""),
     // Not by polling: how often that asks differs from run to run.
     ("round_trip", "--submits 8 --variants to_gpu_fence_2,to_cpu_timeline_8"),
 ];

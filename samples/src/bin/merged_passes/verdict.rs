@@ -1,0 +1,58 @@
+//! What merged passes save.
+
+use common::{Figures, Headline, Holds, Time};
+use samples::words::of_ratio;
+
+use crate::pyramid::Pyramid;
+
+pub fn headline(figures: &Figures<'_>, pyramid: Pyramid) -> Headline {
+    let levels = pyramid.levels();
+    Headline::of("a mip chain in one dispatch beats passes").test_ratio(
+        figures,
+        Time::Isolated,
+        ["one", "passes"],
+        &Holds::FASTER,
+        |ratio| format!("all {levels} levels at once take {ratio} as long as one by one"),
+    )
+}
+
+/// The times behind the headline, how much each step saves, and how near they come to a copy.
+pub fn verdict(figures: &Figures<'_>, pyramid: Pyramid) -> Option<String> {
+    let lines = [times(figures, pyramid), steps(figures), copies(figures)];
+    let lines: Vec<String> = lines.into_iter().flatten().collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn times(figures: &Figures<'_>, pyramid: Pyramid) -> Option<String> {
+    Some(format!(
+        "{} levels of {}x{} take {:.1} µs level by level and {:.1} in one dispatch.",
+        pyramid.levels(),
+        pyramid.side,
+        pyramid.side,
+        figures.us(Time::Isolated, "passes")?,
+        figures.us(Time::Isolated, "one")?
+    ))
+}
+
+fn steps(figures: &Figures<'_>) -> Option<String> {
+    let takes = |variant, other| Some(of_ratio(&figures.ratio(variant, other)?, 2));
+    Some(format!(
+        "Two levels per dispatch take {} times as long as one, six {} times as long as two, and all in one dispatch {} times as long as \
+         six.",
+        takes("pairs", "passes")?,
+        takes("sixes", "pairs")?,
+        takes("one", "sixes")?
+    ))
+}
+
+/// Shares of the rate of a copy, by the bytes that have to be moved at least.
+fn copies(figures: &Figures<'_>) -> Option<String> {
+    let share = |variant| Some(format!("{:.0} %", 100.0 * figures.share_of_limit(variant)?.share.median));
+    Some(format!(
+        "Of the rate of a copy of the image they reach {} level by level, {} in pairs, {} in sixes and {} in one dispatch.",
+        share("passes")?,
+        share("pairs")?,
+        share("sixes")?,
+        share("one")?
+    ))
+}
