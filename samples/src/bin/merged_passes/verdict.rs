@@ -56,3 +56,33 @@ fn copies(figures: &Figures<'_>) -> Option<String> {
         share("one")?
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use common::record::Outcome;
+    use common::record::headline::LONGEST;
+
+    use super::*;
+
+    #[test]
+    fn a_record_leads_to_its_verdict() {
+        let record = samples::recorded("2026-11-28-nvidia-h200/merged_passes").unwrap();
+        let pyramid = Pyramid { side: 4096 };
+        let found = headline(&Figures::new(&record.rows), pyramid);
+        assert_eq!(found.finding, "all 12 levels at once take 0.57x as long as one by one");
+        assert!(found.finding.chars().count() <= LONGEST);
+        assert_eq!(found.outcome, Outcome::Holds);
+        let text = verdict(&Figures::new(&record.rows), pyramid).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "12 levels of 4096x4096 take 60.6 µs level by level and 34.5 in one dispatch.");
+        assert!(
+            lines[1].starts_with("Two levels per dispatch take 0.66 (0.66 to 0.66) times"),
+            "{}",
+            lines[1]
+        );
+        assert!(
+            lines[2].ends_with("44 % level by level, 67 % in pairs, 86 % in sixes and 78 % in one dispatch.")
+        );
+        assert_eq!((lines.len(), verdict(&Figures::new(&[]), pyramid)), (3, None));
+    }
+}
