@@ -2,7 +2,7 @@
 // Modules: -
 #extension GL_EXT_shader_realtime_clock : require
 
-// A wave that notes when it begins and ends.
+// A workgroup that writes timestamps when it begins and ends.
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint AT = 0u;
@@ -19,6 +19,7 @@ void main() {
     uvec2 began = clockRealtime2x32EXT();
     uint self = gl_LocalInvocationIndex;
     results[self] = 3u * self + more;
+    barrier();
     if (self == 0u) {
         notes[AT] = began;
         notes[AT + 1u] = clockRealtime2x32EXT();

@@ -18,7 +18,8 @@ void main() {
     // Half a pixel more than the cell: no centre of a pixel is on an edge.
     vec2 at = cell * SIDE + vec2(corner == 1u, corner == 2u) * (SIDE + 0.5);
     gl_Position = vec4(at * 2.0 / WIDTH - 1.0, 0.0, 1.0);
-    if (corner == 0u) {
+    // A GPU may run the shader for vertices that are not drawn.
+    if (corner == 0u && triangle < TRIANGLES) {
         notes[triangle] = began;
     }
 }

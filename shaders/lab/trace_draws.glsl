@@ -1,8 +1,8 @@
 // Behind trace.glsl, around a vertex or fragment shader: waves have no numbers there. Where one in k is recorded, the place of a
 // pixel or the number of a vertex decides, so that the others do not wait for the counter of slots.
 //
-// What is held in a register: the slot, in the invocation that keeps the wave's record. That is none of the helpers of a fragment
-// shader, which cannot store: they cover no sample. (lavapipe of Mesa 22.3 ends the process at gl_HelperInvocation.)
+// The invocation that keeps the wave's record holds the slot in a register. It is none of the helpers of a fragment shader, which cannot
+// store: they cover no sample. (lavapipe of Mesa 22.3 ends the process at gl_HelperInvocation.)
 
 const uint TRACE_UNDRAWN = 0xFFFFFFFFu;
 

@@ -77,11 +77,17 @@ fn traced(sample: &str) -> Result<()> {
                 let workgroup: u32 = kernel.workgroup.iter().product();
                 groups * u64::from(workgroup.div_ceil(record.device.subgroup_size))
             });
-            if dispatch.groups[2] == 0 {
-                // A draw: waves at its edges may not be full, and small triangles do not cover the viewport.
-                let full = f64::from(dispatch.groups[0] * dispatch.groups[1] / record.device.subgroup_size);
-                let least = if sample == "first_pixel" { 1.0 } else { full };
-                let is_whole = dispatch.one_in == 1 && (least..2.0 * full).contains(&dispatch.phases.waves);
+            if let [width, height, 0] = dispatch.groups {
+                // Waves of a draw may not be full, and small triangles do not cover the viewport.
+                let most = if height == 0 { width } else { width * height };
+                let full = f64::from(most / record.device.subgroup_size);
+                let triangles = row.variant.split('_').find_map(|word| word.parse::<u32>().ok());
+                let (least, most) = match triangles.filter(|_| sample == "first_pixel") {
+                    Some(triangles) if height > 0 => (f64::from(triangles) / 8.0, 4.0 * f64::from(triangles)),
+                    _ if height == 0 => (full, f64::from(most)),
+                    _ => (full, 2.0 * full),
+                };
+                let is_whole = dispatch.one_in == 1 && (least..=most).contains(&dispatch.phases.waves);
                 ensure!(is_whole, "{}: waves are missing: {dispatch:?}", row.variant);
                 continue;
             }

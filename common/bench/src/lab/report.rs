@@ -69,6 +69,7 @@ pub struct Report {
     pub(crate) trials: Option<usize>,
     pub(crate) is_together: bool,
     pub(crate) empties_caches: bool,
+    pub(crate) steady_clock: bool,
     pub(crate) wants_traces: bool,
     /// How the cross tables are shown that variants have a [`cell`](crate::variant::Variant::cell) in.
     pub(super) matrix: Option<Matrix>,
@@ -117,6 +118,12 @@ impl Report {
     /// Empties the caches before each sample, as `--cold` does.
     pub fn empty_caches(&mut self) {
         self.empties_caches = true;
+    }
+
+    /// Discards samples at less than 95 % of the highest clock, for times in µs that a metric takes from few waves: a GPU that is
+    /// mostly idle lowers its clock.
+    pub fn needs_steady_clock(&mut self) {
+        self.steady_clock = true;
     }
 
     /// Traces the waves of every variant by default if the device has a shader clock, for a sample whose results

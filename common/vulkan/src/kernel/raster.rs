@@ -51,11 +51,7 @@ impl Recipe {
                 .constants
                 .iter()
                 .all(|(name, id)| interface.constants.get(name).is_none_or(|own| own == id));
-        ensure!(fits, "shader {vertex} has other bindings or constants than {}", self.path);
-        ensure!(
-            gpu.draws_may_store || of.accesses.iter().all(|[_, writes]| !writes),
-            BeyondLimits(format!("vertex and fragment shaders cannot store on {}", gpu.facts.name))
-        );
+        ensure!(fits, "shader {vertex} has other bindings, push constants or constants than {}", self.path);
         interface.constants.extend(of.constants.clone());
         for (both, [reads, writes]) in interface.accesses.iter_mut().zip(&of.accesses) {
             *both = [both[0] | reads, both[1] | writes];
@@ -63,6 +59,10 @@ impl Recipe {
         let files = [vec![source.name.clone()], included(source.includes.clone())].concat();
         // The last one is the trace's.
         let own = interface.bindings.len() - usize::from(self.traced);
+        ensure!(
+            gpu.draws_may_store || interface.accesses[..own].iter().all(|[_, writes]| !writes),
+            BeyondLimits(format!("vertex and fragment shaders cannot store on {}", gpu.facts.name))
+        );
         if self.traced && gpu.waves.in_vertices && own == bindings_of_draw(of.bindings.len()) {
             let (source, defines) =
                 traced_source(shaders, &source, &Vec::new(), gpu.waves.lanes, own, false)?;

@@ -26,17 +26,18 @@ fn us(figures: &Figures<'_>, variant: &str) -> Option<f64> {
     Some(figures.metric(variant)?.median)
 }
 
-/// `3.21 µs (6350 clocks)`: clocks where their rate was measured.
+/// `3.21 µs (about 6400 clocks)`: clocks where their rate was measured.
 fn with_clocks(figures: &Figures<'_>, variant: &str) -> Option<String> {
     let us = us(figures, variant)?;
     let mhz = figures.row(variant)?.clock_mhz.as_ref().map(|mhz| mhz.median);
-    Some(mhz.map_or_else(|| format!("{us:.2} µs"), |mhz| format!("{us:.2} µs ({:.0} clocks)", us * mhz)))
+    let clocks = mhz.map(|mhz| format!(" (about {:.0} clocks)", (us * mhz / 100.0).round() * 100.0));
+    Some(format!("{us:.2} µs{}", clocks.unwrap_or_default()))
 }
 
 fn one_triangle(figures: &Figures<'_>) -> Option<String> {
     Some(format!(
-        "Of one triangle the first vertex wave begins {:.2} µs behind the last wave before, and the first pixel wave {}. The wave of a \
-         dispatch begins after {:.2} µs.",
+        "With one triangle the first vertex wave begins {:.2} µs after the dispatch before it ends, and the first pixel wave {}. A second \
+         dispatch in place of the draw begins after {:.2} µs.",
         us(figures, "vertex_1_warm")?,
         with_clocks(figures, "pixel_1_warm")?,
         us(figures, "compute_warm")?
@@ -45,8 +46,8 @@ fn one_triangle(figures: &Figures<'_>) -> Option<String> {
 
 fn cold(figures: &Figures<'_>) -> Option<String> {
     Some(format!(
-        "With cold caches that is {:.2} µs for the vertex, {} for the pixel, {:.2} µs for the dispatch. The talk: almost {} clocks from the \
-         draw's marker to the first pixel wave.",
+        "With cold caches that is {:.2} µs for the vertex, {} for the pixel and {:.2} µs for the dispatch. The talk: almost {} clocks from \
+         the draw's marker to the first pixel wave.",
         us(figures, "vertex_1_cold")?,
         with_clocks(figures, "pixel_1_cold")?,
         us(figures, "compute_cold")?,
@@ -59,7 +60,7 @@ fn fetched(figures: &Figures<'_>, loads: u32) -> Option<String> {
         Some(us(figures, &format!("fetched_1_{state}"))? - us(figures, &format!("pixel_1_{state}"))?)
     };
     Some(format!(
-        "{loads} loads in a row in the vertex shader add {:.2} µs before the first pixel, with cold caches {:.2}.",
+        "{loads} loads in a row in the vertex shader delay the first pixel by {:.2} µs, with cold caches by {:.2}.",
         added("warm")?,
         added("cold")?
     ))
@@ -68,11 +69,10 @@ fn fetched(figures: &Figures<'_>, loads: u32) -> Option<String> {
 /// When the last pixel begins, by the number of triangles.
 fn more(figures: &Figures<'_>) -> Option<String> {
     let of = |triangles: u32| {
-        Some(format!("{:.1} µs of {triangles}", us(figures, &format!("last_{triangles}_warm"))?))
+        Some(format!("{:.1} µs with {triangles}", us(figures, &format!("last_{triangles}_warm"))?))
     };
     let all: Vec<String> = TRIANGLES.into_iter().filter_map(of).collect();
-    (all.len() > 1)
-        .then(|| format!("The last pixel wave of so many triangles begins after {}.", all.join(", ")))
+    (all.len() > 1).then(|| format!("The last pixel wave begins after {}.", all.join(", ")))
 }
 
 /// How few waves a draw of small triangles keeps in flight, if it was traced.

@@ -10,7 +10,7 @@
 //!
 //! A pass sums a square of texels (3x3 or 9x9), maps one texel as a tone map does, or sums four texels into an image of half the size.
 //! `pixels_general` has its images in `GENERAL`, `pixels_storage` declares that they may be stored to. Either can switch compression off.
-//! What is between `apart` and `ordered` is the drain, what is between `ordered` and `flushed` is the flush of caches.
+//! The difference in time between `apart` and `ordered` is the drain, that between `ordered` and `flushed` the flush of caches.
 //!
 //! Expect compute to win where a pass is short, if what the talk says holds: it needs neither a vertex shader nor an ordered output. It does
 //! not help where a compressed attachment saves bandwidth. On an H200 only 4 of 132 multiprocessors run pixel shaders, and compute wins by far.

@@ -1,9 +1,10 @@
 //! Checks that attachments are in their layout and find what was written before, and that others find what was drawn. The
 //! validation layer of 1.3.239 does not look at the attachments of `vkCmdBeginRendering`.
 //!
-//! A write needs a barrier behind it whose first scope has the write's access, and whose second scope has that of the next use. A
-//! change of layout is a write, too, and a barrier from `UNDEFINED` gives the contents up. It has to be one barrier: a variant whose
-//! writes are made available by one and visible by another would be reported.
+//! A write needs a barrier behind it whose first scope has the write's access, and whose second scope has that of the next use. Further
+//! barriers may follow whose stages begin where those of the one before end. A change of layout is a write, too, and a barrier from
+//! `UNDEFINED` gives the contents up. Stages and accesses of several barriers are pooled, and reads are not tracked: that a write waits
+//! for the reads before it is for the validation layer.
 
 use std::collections::BTreeMap;
 
@@ -134,6 +135,12 @@ impl Writes {
                 () => None,
             }
         });
+        for one in uses.iter().filter(|one| !is_write(one.access)) {
+            // A write behind the read needs a barrier of its own.
+            if let Some(write) = self.last.get_mut(&one.image) {
+                write.visible.1 &= !WRITES;
+            }
+        }
         for &Use { image, access, is_attachment, gives_up } in uses.iter().filter(|one| is_write(one.access))
         {
             let (by, visible) = (self.next, (Stage::NONE, Access::NONE));
@@ -154,8 +161,17 @@ impl Write {
     }
 }
 
+/// Accesses that write.
+const WRITES: Access = Access::from_raw(
+    Access::COLOR_ATTACHMENT_WRITE.as_raw()
+        | Access::SHADER_STORAGE_WRITE.as_raw()
+        | Access::SHADER_WRITE.as_raw()
+        | Access::TRANSFER_WRITE.as_raw()
+        | Access::MEMORY_WRITE.as_raw(),
+);
+
 fn is_write(access: Access) -> bool {
-    [Access::COLOR_ATTACHMENT_WRITE, Access::SHADER_STORAGE_WRITE, Access::TRANSFER_WRITE].contains(&access)
+    WRITES.contains(access)
 }
 
 /// The access, and those that include it.
@@ -237,6 +253,15 @@ mod tests {
         let mut early = drawn_and_read();
         let unordered = early.barrier((Stage::COMPUTE_SHADER, Access::NONE), DRAWN, &[(IMAGE, UNDEFINED)]);
         assert!(unordered.unwrap().contains("is not finished"));
+    }
+
+    #[test]
+    fn a_read_takes_the_leave_to_write_back() {
+        let mut writes = Writes::default();
+        assert_eq!(writes.command(&used(DRAWN.1)), None);
+        assert_eq!(writes.barrier(DRAWN, (READ.0 | DRAWN.0, READ.1 | DRAWN.1), &[]), None);
+        assert_eq!(writes.command(&used(READ.1)), None);
+        assert!(writes.command(&used(DRAWN.1)).unwrap().contains("does not see"));
     }
 
     #[test]

@@ -33,6 +33,8 @@ pub(super) const LONGEST_SUBMIT_US: f64 = 100_000.0;
 
 /// Samples below this share of the device's reference clock are discarded (nvbench's limit).
 const LEAST_CLOCK: f64 = 0.75;
+/// The same for samples that need a steady clock.
+const STEADY_CLOCK: f64 = 0.95;
 
 /// The budget for a fixed number of samples: in effect unlimited, but finite.
 const A_DAY: Duration = Duration::from_secs(86_400);
@@ -81,8 +83,12 @@ pub(super) fn plan(lab: &Lab, uses: &Uses<'_>, options: &BenchOptions) -> Plan {
             .collect(),
         repetitions: lab.repetitions(),
         rule: Rule { min_gpu_time, ..rule },
-        // A run that counts races keeps every trial.
-        least_clock: LeastClock(if lab.report.trials.is_some() { 0.0 } else { LEAST_CLOCK }),
+        least_clock: LeastClock(match () {
+            // A run that counts races keeps every trial.
+            () if lab.report.trials.is_some() => 0.0,
+            () if lab.report.steady_clock => STEADY_CLOCK,
+            () => LEAST_CLOCK,
+        }),
         budget: match options.newest {
             Some(_) => Duration::MAX,
             None => options.budget.unwrap_or(if fixed.is_some() { A_DAY } else { default }),
