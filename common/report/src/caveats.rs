@@ -63,7 +63,7 @@ fn discarded(record: &Record) -> Option<String> {
     let discarded: usize = record.rows.iter().map(|row| row.discarded).sum();
     let reference = record.method.reference_mhz.filter(|_| discarded > 0)?;
     Some(format!(
-        "{discarded} submits were thrown away because the clock was below 75 % of {reference:.0} MHz, the highest that three \
+        "{discarded} submits were thrown away because the clock was too far below {reference:.0} MHz, the highest that three \
          samples reached."
     ))
 }
