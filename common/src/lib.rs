@@ -22,7 +22,7 @@ pub use vulkan::cmd::{
     Access, Access1, Attachment, Cmd, ImageLayout, LoadOp, Point, Queues, RenderPass, Scope, Scope1, Stage,
     Stage1, Usage, stage_name,
 };
-pub use vulkan::gpu::{Gpu, OpenOptions};
+pub use vulkan::gpu::{Gpu, OpenOptions, QueuePlace};
 pub use vulkan::handles::{Binding, Buffer, Buffers, Event, Events, Image, Images, Kernel, Queue, Set};
 pub use vulkan::kernel::KernelBuilder;
 pub use vulkan::memory::EventState;

@@ -22,7 +22,7 @@ use support::{
 /// The longest first, so that none of them is left alone at the end.
 const TRIALS: [(&str, SampleTest); 9] = [
     ("check", check),
-    ("one_queue_as_two", one_queue_as_two),
+    ("one_queue_as_several", one_queue_as_several),
     ("check_with_other_arguments", check_with_other_arguments),
     ("bench", bench),
     ("kept", kept),
@@ -176,10 +176,10 @@ fn four_files(ended: &Ended, kept: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
 
 /// What is for two queues runs on a device with one, too, when that is taken for both: submitted as
 /// recorded, right, and without a word from the layer.
-fn one_queue_as_two(sample: &str) -> Result<()> {
+fn one_queue_as_several(sample: &str) -> Result<()> {
     let align = if help_text(sample, "--help")?.contains("--align ") { "--align 8" } else { "" };
     let call = || -> Result<Call> {
-        let call = Call::new(sample)?.env("HOTLAP_ONE_QUEUE_AS_TWO", "1").args(["--all"]);
+        let call = Call::new(sample)?.env("HOTLAP_ONE_QUEUE_AS_SEVERAL", "1").args(["--all"]);
         Ok(call.words(&quick(sample, "96")?).words(align))
     };
     let ended = call()?.args(["--check"]).right()?;
@@ -190,7 +190,7 @@ fn one_queue_as_two(sample: &str) -> Result<()> {
     let record = ended.record()?;
     ensure!(record.rows.iter().find(left_out).is_none(), "{ended}");
     let two = record.rows.iter().any(|row| row.variant.contains("two_queues"));
-    let said = record.notes.iter().any(|note| note.contains("one queue was taken for both"));
+    let said = record.notes.iter().any(|note| note.contains("one queue was taken for several"));
     // Another device may have a second queue of its own.
     let another_device = std::env::var_os("HOTLAP_TEST_DEVICE").is_some();
     ensure!(two == said || another_device, "the record does not say what it is of: {:?}", record.notes);

@@ -17,6 +17,8 @@ pub struct Sample {
     pub commit: Option<&'static str>,
     /// `true` when the build's checkout had uncommitted changes.
     pub dirty: Option<&'static str>,
+    /// Whether it uses all queues of the device, and not only two.
+    pub all_queues: bool,
     /// Names of all samples, in the order of the alphabet, separated by commas.
     pub samples: Option<&'static str>,
 }
@@ -29,6 +31,7 @@ macro_rules! sample {
             name: env!("CARGO_BIN_NAME"),
             commit: option_env!("HOTLAP_COMMIT"),
             dirty: option_env!("HOTLAP_DIRTY"),
+            all_queues: false,
             samples: option_env!("HOTLAP_SAMPLES"),
         }
     };

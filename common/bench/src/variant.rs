@@ -162,8 +162,8 @@ pub struct Variant {
     /// submitted once whatever the flags say.
     pub usage: Usage,
     pub(crate) record: Recording,
-    /// Whether the variant submits to two queues.
-    pub(crate) takes_two_queues: bool,
+    /// Whether the variant may submit to several queues.
+    pub(crate) takes_several_queues: bool,
     /// Takes a sample of what is done outside of the variant's commands.
     pub(crate) timed_by: Option<Elsewhere>,
     /// What the variant's kernels tell beside their results.
@@ -205,7 +205,7 @@ impl Tells {
 
 impl Variant {
     /// A variant with default properties.
-    pub(crate) fn new(name: String, record: Recording, takes_two_queues: bool) -> Self {
+    pub(crate) fn new(name: String, record: Recording, takes_several_queues: bool) -> Self {
         Self {
             name,
             label: String::new(),
@@ -220,7 +220,7 @@ impl Variant {
             declared: Declared::default(),
             usage: Usage::ONE_TIME_SUBMIT,
             record,
-            takes_two_queues,
+            takes_several_queues,
             timed_by: None,
             tells: None,
             tiles: None,

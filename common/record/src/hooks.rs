@@ -22,8 +22,8 @@ pub struct TestHooks {
     /// separate from `smallest_device`, since kernels that need more buffers would otherwise never be tested against
     /// its other limits.
     pub fewest_buffers: bool,
-    /// `HOTLAP_ONE_QUEUE_AS_TWO`: without a second queue, the first one is used in its place.
-    pub one_queue_as_two: bool,
+    /// `HOTLAP_ONE_QUEUE_AS_SEVERAL`: without a second queue, the first one is used as eight.
+    pub one_queue_as_several: bool,
     /// `HOTLAP_NO_WAVE_CLOCK`: kernels cannot read a clock.
     pub no_wave_clock: bool,
     /// `HOTLAP_TRACE_SLOTS`: the number of slots for traced waves, so that even a small dispatch is recorded only in
@@ -55,7 +55,7 @@ fn read() -> TestHooks {
         no_compiler: is_set("NO_COMPILER"),
         smallest_device: is_set("SMALLEST_DEVICE"),
         fewest_buffers: is_set("FEWEST_BUFFERS"),
-        one_queue_as_two: is_set("ONE_QUEUE_AS_TWO"),
+        one_queue_as_several: is_set("ONE_QUEUE_AS_SEVERAL"),
         no_wave_clock: is_set("NO_WAVE_CLOCK"),
         trace_slots: value("TRACE_SLOTS"),
         icd_dir: value("ICD_DIR"),

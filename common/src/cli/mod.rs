@@ -148,6 +148,7 @@ impl Run {
             validate: self.common.mode.check,
             timeout: self.common.place.timeout,
             queue: self.common.place.queue,
+            all_queues: self.sample.all_queues,
             // Without chips that are named, the code is that of the device in use.
             statistics: self
                 .common

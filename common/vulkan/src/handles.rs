@@ -242,11 +242,13 @@ impl<B: Into<Binding>> From<B> for BindingRows {
     }
 }
 
-/// One of the device's two queues.
+/// One of the device's queues, by its place in [`Gpu::queues`](crate::gpu::Gpu::queues).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Queue {
+pub struct Queue(pub usize);
+
+impl Queue {
     /// The queue of all other work.
-    First,
-    /// The other queue.
-    Second,
+    pub const FIRST: Self = Self(0);
+    /// The one beside it: of another family, if there is one.
+    pub const SECOND: Self = Self(1);
 }

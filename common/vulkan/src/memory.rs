@@ -53,8 +53,8 @@ impl Default for ImageUse {
 pub enum Sharing {
     /// Only the first queue.
     FirstQueue,
-    /// Both queues concurrently. With two families this is `VK_SHARING_MODE_CONCURRENT`, which may cost time.
-    BothQueues,
+    /// All queues concurrently. With two families this is `VK_SHARING_MODE_CONCURRENT`, which may cost time.
+    AllQueues,
 }
 
 /// Bytes of a texel, for the formats that the suite uses.
@@ -224,8 +224,8 @@ impl Gpu {
 
     /// The sharing mode of a resource, and the queue families that share it.
     fn shared(&self, sharing: Sharing) -> (vk::SharingMode, Vec<u32>) {
-        match self.shared_families().filter(|_| sharing == Sharing::BothQueues) {
-            Some(families) => (vk::SharingMode::CONCURRENT, families.into()),
+        match self.shared_families().filter(|_| sharing == Sharing::AllQueues) {
+            Some(families) => (vk::SharingMode::CONCURRENT, families),
             None => (vk::SharingMode::EXCLUSIVE, Vec::new()),
         }
     }

@@ -90,8 +90,8 @@ impl Chain {
     ///
     /// # Errors
     /// The device cannot have such images.
-    pub fn for_both_queues(self, lab: &mut Lab) -> Result<Self> {
-        let images = Self::images(self.size, self.passes, self.ping_pong).for_both_queues();
+    pub fn for_all_queues(self, lab: &mut Lab) -> Result<Self> {
+        let images = Self::images(self.size, self.passes, self.ping_pong).for_all_queues();
         Ok(Self { images: lab.output("shared generation", images)?, ..self })
     }
 

@@ -60,7 +60,7 @@ fn no_list_of_devices(fault: &Fault) -> Result<()> {
 
 fn two_queues() -> Result<Call> {
     let words = "--variants two_queues --samples 1 --seed 1 --json a.json";
-    Ok(Call::new("event_matrix")?.words(QUICK).words(words).env("HOTLAP_ONE_QUEUE_AS_TWO", "1"))
+    Ok(Call::new("event_matrix")?.words(QUICK).words(words).env("HOTLAP_ONE_QUEUE_AS_SEVERAL", "1"))
 }
 
 /// The last sample is the one of two queues, or has one behind it: all of them are tried there.

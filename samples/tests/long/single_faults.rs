@@ -102,7 +102,7 @@ pub fn every_call_may_fail() -> Result<()> {
 
 fn call(workload: usize) -> Result<Call> {
     let (sample, arguments) = WORKLOADS[workload];
-    let call = Call::new(sample)?.words(arguments).env("HOTLAP_ONE_QUEUE_AS_TWO", "1");
+    let call = Call::new(sample)?.words(arguments).env("HOTLAP_ONE_QUEUE_AS_SEVERAL", "1");
     Ok(if measures(arguments) { call.words(QUICK) } else { call })
 }
 

@@ -114,7 +114,7 @@ fn the_same_kernels_are_timed() -> Result<()> {
 
 fn two_queues_are_traced() -> Result<()> {
     let call = Call::new("event_matrix")?.words(SMALL).words("--variants two_queues");
-    let call = call.env("HOTLAP_ONE_QUEUE_AS_TWO", "1");
+    let call = call.env("HOTLAP_ONE_QUEUE_AS_SEVERAL", "1");
     let (record, ended) = run_traced(call)?;
     let row = record.rows.iter().find(|row| row.variant == "two_queues").context("no such row")?;
     let dispatches = figures(row)?.dispatches.len();

@@ -22,7 +22,7 @@ use rand_pcg::Pcg64;
 
 use vulkan::cmd::Stage;
 use vulkan::cmd::script::{Point, Script, Step};
-use vulkan::handles::Event;
+use vulkan::handles::{Event, Queue};
 
 /// For each dispatch, in the order of recording: the dispatches that must end before it begins.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,12 +34,17 @@ impl Order {
     pub fn of(script: &Script, reset: &[Event]) -> Self {
         let mut found = Found { reset, ..Found::default() };
         for submit in &script.submits {
-            let at = submit.point.queue as usize;
+            let at = submit.point.queue;
             for (point, stages) in &submit.waits {
-                found.queues[at].wait(*stages, found.signalled.get(point).map_or(&[], Vec::as_slice));
+                found
+                    .queues
+                    .entry(at)
+                    .or_default()
+                    .wait(*stages, found.signalled.get(point).map_or(&[], Vec::as_slice));
             }
             submit.steps.iter().for_each(|step| found.step(at, step));
-            found.signalled.insert(submit.point, found.queues[at].all.clone());
+            let all = found.queues.entry(at).or_default().all.clone();
+            found.signalled.insert(submit.point, all);
         }
         Self(found.after)
     }
@@ -79,10 +84,10 @@ impl Order {
 struct Found<'e> {
     reset: &'e [Event],
     after: Vec<BTreeSet<usize>>,
-    queues: [OnQueue; 2],
+    queues: BTreeMap<Queue, OnQueue>,
     /// The dispatches that an event or a semaphore value waits for. An event belongs to one queue, because no other
     /// queue may wait for it.
-    set: BTreeMap<(usize, Event), Vec<Work>>,
+    set: BTreeMap<(Queue, Event), Vec<Work>>,
     signalled: BTreeMap<Point, Vec<Work>>,
 }
 
@@ -105,8 +110,8 @@ impl OnQueue {
 }
 
 impl Found<'_> {
-    fn step(&mut self, queue: usize, step: &Step) {
-        let on = &mut self.queues[queue];
+    fn step(&mut self, queue: Queue, step: &Step) {
+        let on = self.queues.entry(queue).or_default();
         match step {
             Step::Barrier { src, dst, .. } => on.wait(dst.0, &taken_in(src.0, &on.all)),
             Step::Set { event, src, .. } if self.reset.contains(event) => {
@@ -125,9 +130,9 @@ impl Found<'_> {
     }
 
     /// Adds a dispatch. It depends on the gates of its stage and on everything that those depend on.
-    fn work(&mut self, queue: usize, (stage, last): (Stage, Stage)) {
+    fn work(&mut self, queue: Queue, (stage, last): (Stage, Stage)) {
         let number = self.after.len();
-        let on = &mut self.queues[queue];
+        let on = self.queues.entry(queue).or_default();
         let gates = || on.gates.iter().filter(|(stages, _)| takes_in(**stages, stage));
         let gate = || gates().flat_map(|(_, gate)| gate);
         let further = gate().flat_map(|&d| self.after[d].iter());
@@ -150,7 +155,7 @@ fn takes_in(stages: Stage, stage: Stage) -> bool {
 mod tests {
     use vulkan::cmd::script::{Dispatch, Submit, Sync};
     use vulkan::cmd::{Access, Rendering, Scope};
-    use vulkan::handles::{Buffer, Image, Kernel, Queue};
+    use vulkan::handles::{Buffer, Image, Kernel};
 
     use super::*;
 
@@ -245,8 +250,8 @@ mod tests {
     #[test]
     fn an_event_does_not_cross_queues() {
         let submits = vec![
-            submit(Queue::First, 1, vec![], vec![dispatch(), set(1)]),
-            submit(Queue::Second, 1, vec![], vec![wait(1), dispatch()]),
+            submit(Queue::FIRST, 1, vec![], vec![dispatch(), set(1)]),
+            submit(Queue::SECOND, 1, vec![], vec![wait(1), dispatch()]),
         ];
         let script = Script { submits };
         assert_eq!(Order::of(&script, &[Event(1)]).0[1], BTreeSet::new());
@@ -270,7 +275,7 @@ mod tests {
 
     #[test]
     fn a_semaphore_orders_what_its_queue_had() {
-        let (a, b, compute) = (Queue::First, Queue::Second, Stage::COMPUTE_SHADER);
+        let (a, b, compute) = (Queue::FIRST, Queue::SECOND, Stage::COMPUTE_SHADER);
         let on = |queue, value, stage| vec![(Point { queue, value }, stage)];
         let submits = vec![
             submit(a, 1, vec![], vec![dispatch()]),

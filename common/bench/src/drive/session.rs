@@ -23,9 +23,9 @@ use vulkan::memory::Place;
 use super::cycles::{Before, Cycles};
 use super::fill::Filler;
 use super::flush_caches::CacheFlush;
+use super::queues::{Queued, Sample};
 use super::race_histogram::RaceHistograms;
 use super::scripts::Scripts;
-use super::two_queues::{Sample, TwoQueues};
 use super::uses::Uses;
 use super::verify::{Counted, Verifier, largest};
 pub use crate::counter::BadStamps;
@@ -62,7 +62,7 @@ pub struct Session<'l> {
     verifier: Verifier,
     /// Readback buffer for checked results; made with the session, so that sampling allocates no memory.
     pub readback: Option<Buffer>,
-    two_queues: RefCell<Option<TwoQueues<'l>>>,
+    queued: RefCell<Option<Queued<'l>>>,
     maps: Option<RaceHistograms>,
     cache_flush: Option<CacheFlush>,
     before: Option<Before>,
@@ -84,8 +84,8 @@ impl<'l> Session<'l> {
     /// Makes the objects that samples need. Call [`Session::dry_run`] before the first sample.
     pub fn new(lab: &'l Lab) -> Result<Self> {
         let gpu = &lab.gpu;
-        let pool = gpu.command_pool(Queue::First)?;
-        let needs_two = gpu.has_second_queue() && lab.variants.iter().any(|v| v.takes_two_queues);
+        let pool = gpu.command_pool(Queue::FIRST)?;
+        let takes_several = lab.variants.iter().any(|variant| variant.takes_several_queues);
         let readback = |bytes| gpu.buffer("result (CPU)", bytes, Place::Readback);
         let told = lab.variants.iter().filter_map(|variant| Some(variant.tells.as_ref()?.read().1)).max();
         let told = told.map(|words| gpu.buffer("notes (CPU)", u64::from(words) * 4, Place::Readback));
@@ -101,7 +101,7 @@ impl<'l> Session<'l> {
             filler: Filler::new(lab)?,
             verifier: Verifier::new(lab)?,
             readback: largest(lab).map(readback).transpose()?,
-            two_queues: RefCell::new(needs_two.then(|| TwoQueues::new(gpu)).transpose()?),
+            queued: RefCell::new(takes_several.then(|| Queued::new(gpu)).transpose()?),
             maps: None,
             cache_flush: None,
             before: None,
@@ -177,7 +177,7 @@ impl<'l> Session<'l> {
     pub fn sample_of(&mut self, work: Option<&Work<'_>>) -> Result<Reading> {
         let elsewhere_us = work.map_or(Ok(None), |work| self.elsewhere(work))?;
         let [recorded, submitted] = match work {
-            Some(work) if self.takes_two_queues(work) => self.run_on_two_queues(work)?,
+            Some(work) if self.takes_several_queues(work) => self.run_on_queues(work)?,
             _ => self.run(work)?,
         };
         if let (Some(maps), Some(work)) = (&mut self.maps, work) {
@@ -257,8 +257,8 @@ impl<'l> Session<'l> {
         self.before.as_ref().and_then(Before::clock)
     }
 
-    fn takes_two_queues(&self, work: &Work<'_>) -> bool {
-        self.lab.variants[work.variant].takes_two_queues
+    fn takes_several_queues(&self, work: &Work<'_>) -> bool {
+        self.lab.variants[work.variant].takes_several_queues
     }
 
     /// Submits one command buffer. Returns the CPU times of recording the variant and of submitting.
@@ -292,22 +292,24 @@ impl<'l> Session<'l> {
         Ok(submitted)
     }
 
-    fn run_on_two_queues(&self, work: &Work<'_>) -> Result<[Duration; 2]> {
-        let mut two = self.two_queues.borrow_mut();
-        let two = two.as_mut().context("the device has one queue")?;
-        two.run(self.on_two_queues(work), |cmd| self.prepare(cmd, work), |cmd| self.verify(cmd, work))
+    fn run_on_queues(&self, work: &Work<'_>) -> Result<[Duration; 2]> {
+        let mut queued = self.queued.borrow_mut();
+        let queued = queued.as_mut().context("no variant takes several queues")?;
+        queued.run(self.on_queues(work), |cmd| self.prepare(cmd, work), |cmd| self.verify(cmd, work))
     }
 
-    fn on_two_queues<'s>(&'s self, work: &Work<'s>) -> Sample<'s> {
+    fn on_queues<'s>(&'s self, work: &Work<'s>) -> Sample<'s> {
         let (name, submits) = (name_of(self.lab, Some(work)), &work.script.submits);
-        Sample { name, submits, stamps: self.stamps, fence: self.fence }
+        let usage = self.lab.variants[work.variant].usage;
+        Sample { name, submits, usage, stamps: self.stamps, fence: self.fence }
     }
 
     /// Submits only the variant's commands, without a window or checks.
     pub(super) fn run_bare(&self, work: &Work<'_>) -> Result<()> {
-        if self.takes_two_queues(work) {
-            let mut two = self.two_queues.borrow_mut();
-            return two.as_mut().context("the device has one queue")?.run_bare(self.on_two_queues(work));
+        if self.takes_several_queues(work) {
+            let mut queued = self.queued.borrow_mut();
+            let queued = queued.as_mut().context("no variant takes several queues")?;
+            return queued.run_bare(self.on_queues(work));
         }
         let variant = &self.lab.variants[work.variant];
         self.submit(variant.usage, &variant.name, |cmd| self.record(cmd, work)).map(drop)

@@ -150,7 +150,7 @@ impl<'l> Tracer<'l> {
     /// Errors that [`told`] turns into a reason: no trustworthy clock, no memory.
     fn new(lab: &'l Lab, session: &Session<'_>, bytes: u64) -> Result<Self> {
         let clock = clock::set_against_stamps(lab, session.stamps)?;
-        let buffer = |name, place| lab.gpu.buffer_for(name, bytes.max(4), place, Sharing::BothQueues);
+        let buffer = |name, place| lab.gpu.buffer_for(name, bytes.max(4), place, Sharing::AllQueues);
         let (buffer, readback) = (buffer("trace", Place::Device)?, buffer("trace (CPU)", Place::Readback)?);
         Ok(Self { lab, buffer, readback, clock })
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, bail, ensure};
 use record::Status;
-use vulkan::cmd::script::Named;
+use vulkan::cmd::script::{Named, Step};
 use vulkan::handles::{Event, Kernel, Set};
 
 use super::scripts::Scripts;
@@ -93,6 +93,7 @@ impl<'l> Use<'l> {
         }
         let (name, most) = (&variant.name, lab.repetitions());
         let mut lacks_events = false;
+        let mut queues = 0;
         for repetitions in (1..=most).filter(|n| [1, 2, most].contains(n)) {
             let script = scripts.script(at, repetitions)?;
             let named = Named::by(script.steps());
@@ -103,7 +104,12 @@ impl<'l> Use<'l> {
             of.outputs = lab.outputs.iter().filter(|output| uses(output.set)).collect();
             of.checks = lab.checks.iter().filter(|check| uses(check.set)).collect();
             let queries: Vec<u32> = script.stamped().into_iter().map(|(query, _)| query).collect();
-            let are_fit = queries.is_empty() || most == 1 && !variant.takes_two_queues;
+            let are_fit = queries.is_empty() || most == 1 && !variant.takes_several_queues;
+            let is_cut = script.steps().any(|step| matches!(step, Step::NextCommandBuffer));
+            ensure!(
+                variant.takes_several_queues || !is_cut,
+                "variant {name} has several command buffers: list it with variant_on_queues"
+            );
             ensure!(
                 are_fit,
                 "variant {name} writes timestamps: it takes one queue, and a lab that is alone()"
@@ -112,6 +118,8 @@ impl<'l> Use<'l> {
                 queries.iter().copied().eq(0..queries.len().try_into()?),
                 "variant {name} writes the queries {queries:?}: each from 0 on has one timestamp"
             );
+            queues =
+                queues.max(script.submits.iter().map(|submit| submit.point.queue.0 + 1).max().unwrap_or(0));
             if let Some(reason) = scripts.endless(&script) {
                 bail!("variant {name}: {reason}");
             }
@@ -120,8 +128,12 @@ impl<'l> Use<'l> {
         ensure!(!unchecked || lacks_events, "variant {name} uses nothing that is checked");
         if lacks_events {
             of.left_out = Some(Status::Unsupported { reason: "the device has no events".into() });
-        } else if variant.takes_two_queues && !lab.gpu.has_second_queue() {
-            of.left_out = Some(Status::Skipped { reason: "the device has one queue".into() });
+        } else if queues > lab.gpu.queues().len() {
+            let reason = match lab.gpu.queues().len() {
+                1 => "the device has one queue".into(),
+                count => format!("the device has {count} queues for compute"),
+            };
+            of.left_out = Some(Status::Skipped { reason });
         }
         Ok(of)
     }

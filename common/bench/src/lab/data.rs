@@ -114,11 +114,11 @@ impl ImageSet {
         Self { each, shape, format, unwritten, used: ImageUse::default() }
     }
 
-    /// Lets two queues use the images concurrently, for variants on two queues. Sharing between queue families may
+    /// Lets all queues use the images concurrently, for variants on several queues. Sharing between queue families may
     /// cost time, so variants on one queue should not ask for it.
     #[must_use]
-    pub fn for_both_queues(self) -> Self {
-        Self { used: ImageUse { sharing: Sharing::BothQueues, ..self.used }, ..self }
+    pub fn for_all_queues(self) -> Self {
+        Self { used: ImageUse { sharing: Sharing::AllQueues, ..self.used }, ..self }
     }
 
     /// What the images are used for, besides copies.
@@ -144,6 +144,7 @@ pub struct BufferSet {
     words: Vec<u32>,
     unwritten: u32,
     slices: bool,
+    sharing: Sharing,
 }
 
 impl BufferSet {
@@ -151,7 +152,7 @@ impl BufferSet {
     /// pass writes.
     #[must_use]
     pub fn new(each: u32, words: u32, unwritten: u32) -> Self {
-        Self { words: vec![words; each as usize], unwritten, slices: false }
+        Self { words: vec![words; each as usize], unwritten, slices: false, sharing: Sharing::FirstQueue }
     }
 
     /// One buffer of each of these lengths per repetition. They are slices of one buffer, at the offsets of
@@ -159,7 +160,13 @@ impl BufferSet {
     /// ([`Many::whole`](vulkan::handles::Many::whole)).
     #[must_use]
     pub fn slices(words: &[u32], unwritten: u32) -> Self {
-        Self { words: words.to_vec(), unwritten, slices: true }
+        Self { words: words.to_vec(), unwritten, slices: true, sharing: Sharing::FirstQueue }
+    }
+
+    /// As [`ImageSet::for_all_queues`].
+    #[must_use]
+    pub fn for_all_queues(self) -> Self {
+        Self { sharing: Sharing::AllQueues, ..self }
     }
 }
 
@@ -171,6 +178,7 @@ impl Layout for BufferSet {
         let wholes = self.slices.then(|| gpu.plan_buffers(repetitions));
         let first = gpu.plan_buffers(each * repetitions);
         let buffers = Buffers { first, each, repetitions, wholes };
-        (buffers, Contents::Words(buffers, self.words), [self.unwritten; 4], ImageUse::default())
+        let used = ImageUse { sharing: self.sharing, ..ImageUse::default() };
+        (buffers, Contents::Words(buffers, self.words), [self.unwritten; 4], used)
     }
 }

@@ -20,7 +20,7 @@ use recipe::Recipe;
 use record::{DeviceFacts, Kind};
 use vulkan::cmd::script::Script;
 use vulkan::cmd::{Cmd, Queues};
-use vulkan::gpu::{Gpu, Recipe as KernelRecipe};
+use vulkan::gpu::{Gpu, QueuePlace, Recipe as KernelRecipe};
 use vulkan::handles::{Event, Kernel};
 use vulkan::kernel::KernelBuilder;
 use vulkan::source::Library;
@@ -175,7 +175,7 @@ impl Lab {
         self.add(name.into(), Box::new(move |count| Ok(Script::on_one_queue(steps(count)))), false)
     }
 
-    /// Declares a variant that submits to two queues. It is left out on a device with one compute queue.
+    /// Declares a variant that submits to several queues. It is left out on a device with fewer.
     pub fn variant_on_queues(
         &mut self,
         name: impl Into<String>,
@@ -185,9 +185,9 @@ impl Lab {
         self.add(name.into(), Box::new(list), true)
     }
 
-    fn add(&mut self, name: String, record: Recording, takes_two_queues: bool) -> &mut Variant {
+    fn add(&mut self, name: String, record: Recording, takes_several_queues: bool) -> &mut Variant {
         let at = self.variants.len();
-        self.variants.push(Variant::new(name, record, takes_two_queues));
+        self.variants.push(Variant::new(name, record, takes_several_queues));
         &mut self.variants[at]
     }
 
@@ -234,6 +234,11 @@ impl Lab {
     /// The number of repetitions that handles are planned for.
     fn wanted(&self) -> u32 {
         self.report.trials.map_or(self.wanted_repetitions, |_| 1)
+    }
+
+    /// The queues that work can run on, in the order of their [`Queue`](vulkan::handles::Queue).
+    pub fn queues(&self) -> impl ExactSizeIterator<Item = QueuePlace> {
+        self.gpu.queues()
     }
 
     /// Whether kernels can read the multiprocessor that they run on (`gl_SMIDNV` of `VK_NV_shader_sm_builtins`).

@@ -77,7 +77,7 @@ impl Stand {
         let engines = Arc::clone(&handoff);
         thread::spawn(move || {
             let wanted = Wanted {
-                sample: Sample { name: "adder", commit: None, dirty: None, samples: None },
+                sample: Sample { name: "adder", commit: None, dirty: None, all_queues: false, samples: None },
                 open: OpenOptions { validate: true, ..OpenOptions::default() },
                 lab: LabOptions { repetitions: Some(2), ..LabOptions::default() },
                 arguments: Vec::new(),

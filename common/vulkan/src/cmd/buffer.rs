@@ -69,6 +69,8 @@ impl<'g> CommandBuffer<'g> {
                 Step::Set { sync, event, src, dst } => self.record_set(*sync, *event, *src, *dst),
                 Step::Wait { sync, event, src, dst } => self.record_wait(*sync, *event, *src, *dst),
                 Step::Timestamp { stage, query } => self.replay_timestamp(*stage, *query),
+                // The submit's commands are recorded buffer by buffer.
+                Step::NextCommandBuffer => {}
                 Step::Label(name) => self.begin_label(name),
                 Step::EndLabel => self.end_label(),
             }

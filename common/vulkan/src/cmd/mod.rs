@@ -101,6 +101,11 @@ impl Cmd {
         self.step(Step::Timestamp { stage, query });
     }
 
+    /// `vkEndCommandBuffer`: what follows is in another command buffer of the same submit. For variants on queues.
+    pub fn next_command_buffer(&self) {
+        self.step(Step::NextCommandBuffer);
+    }
+
     /// `vkCmdBeginDebugUtilsLabelEXT`, `record`, `vkCmdEndDebugUtilsLabelEXT`: a region in a capture tool. Works
     /// with and without validation.
     pub fn region(&self, name: fmt::Arguments<'_>, record: impl FnOnce()) {

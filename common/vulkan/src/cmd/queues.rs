@@ -1,6 +1,7 @@
-//! Recordings for two queues, which consist of several submits.
+//! Recordings for several queues, which consist of several submits.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
 
@@ -8,15 +9,16 @@ use super::script::{Point, Script, Step, Submit};
 use super::{Cmd, Stage};
 use crate::handles::Queue;
 
-/// The queues that a variant for two queues submits to. The submits are collected; they start after the last one
+/// The queues that a variant for several queues submits to. The submits are collected; they start after the last one
 /// has been handed to the driver, and are timed on the first queue: see METHODOLOGY.md.
 #[derive(Debug, Default)]
 pub struct Queues {
     script: RefCell<Script>,
     misuse: Cell<Option<&'static str>>,
-    /// Number of submits per queue, and the value of the other queue's timeline that each has waited for.
-    submitted: [Cell<u64>; 2],
-    waited: [Cell<u64>; 2],
+    /// Number of submits per queue.
+    submitted: RefCell<BTreeMap<Queue, u64>>,
+    /// The value of a queue's timeline that the first queue has waited for.
+    waited: RefCell<BTreeMap<Queue, u64>>,
 }
 
 impl Queues {
@@ -28,10 +30,15 @@ impl Queues {
         let queues = Self::default();
         record(&queues);
         let ends_on_first =
-            queues.script.borrow().submits.last().is_some_and(|submit| submit.point.queue == Queue::First);
-        if !ends_on_first || queues.waited[0].get() < queues.submitted[1].get() {
-            queues.misuse("the last submit must be on the first queue and wait for all of the second's");
+            queues.script.borrow().submits.last().is_some_and(|submit| submit.point.queue == Queue::FIRST);
+        let waited = queues.waited.borrow();
+        let is_left = |(queue, last): (&Queue, &u64)| {
+            *queue != Queue::FIRST && waited.get(queue).is_none_or(|waited| waited < last)
+        };
+        if !ends_on_first || queues.submitted.borrow().iter().any(is_left) {
+            queues.misuse("the last submit must be on the first queue and wait for all of the others'");
         }
+        drop(waited);
         match queues.misuse.get() {
             Some(misuse) => bail!(misuse),
             None => Ok(queues.script.take()),
@@ -41,21 +48,24 @@ impl Queues {
     /// `vkQueueSubmit2` of one command buffer. `waits` are points of the timeline semaphores, each with the stages
     /// that wait for it. Returns the point that the submit signals on its own queue's timeline.
     ///
-    /// The second queue's first submit must wait for the first queue. The last submit must be on the first queue
-    /// and wait for all of the second, because both timestamps are on the first queue.
+    /// The first submit of any other queue must wait for a submit before it. The last submit must be on the first
+    /// queue, which must have waited for all of the others, because both timestamps are on the first queue.
     pub fn submit2(&self, queue: Queue, waits: &[(Point, Stage)], record: impl FnOnce(&Cmd)) -> Point {
         let steps = Cmd::steps(record);
-        let at = queue as usize;
-        let point = Point { queue, value: self.submitted[at].get() + 1 };
-        self.submitted[at].set(point.value);
-        for (other, _) in waits.iter().filter(|(other, _)| other.queue != queue) {
-            self.waited[at].set(self.waited[at].get().max(other.value));
+        let value = self.submitted.borrow().get(&queue).copied().unwrap_or_default() + 1;
+        let point = Point { queue, value };
+        self.submitted.borrow_mut().insert(queue, value);
+        if queue == Queue::FIRST {
+            for (other, _) in waits {
+                let mut waited = self.waited.borrow_mut();
+                let waited = waited.entry(other.queue).or_default();
+                *waited = other.value.max(*waited);
+            }
+        } else if value == 1 && waits.is_empty() {
+            self.misuse("the first submit of another queue must wait for a submit before it");
         }
-        if queue == Queue::Second && steps.iter().any(|step| matches!(step, Step::Rendering(_))) {
-            self.misuse("the second queue may not draw");
-        }
-        if queue == Queue::Second && self.waited[at].get() == 0 {
-            self.misuse("the second queue's first submit must wait for one of the first queue");
+        if queue != Queue::FIRST && steps.iter().any(|step| matches!(step, Step::Rendering(_))) {
+            self.misuse("only the first queue may draw");
         }
         self.script.borrow_mut().submits.push(Submit { point, waits: waits.to_vec(), steps });
         point
@@ -75,13 +85,13 @@ mod tests {
     #[test]
     fn submits_are_collected_in_order() {
         let script = Queues::script(|queues| {
-            let first = queues.submit2(Queue::First, &[], |_| {});
-            let second = queues.submit2(Queue::Second, &[(first, ALL)], |_| {});
-            queues.submit2(Queue::First, &[(second, ALL)], |_| {});
+            let first = queues.submit2(Queue::FIRST, &[], |_| {});
+            let second = queues.submit2(Queue::SECOND, &[(first, ALL)], |_| {});
+            queues.submit2(Queue::FIRST, &[(second, ALL)], |_| {});
         });
         let submits = script.unwrap().submits;
         let points: Vec<_> = submits.iter().map(|submit| (submit.point.queue, submit.point.value)).collect();
-        assert_eq!(points, [(Queue::First, 1), (Queue::Second, 1), (Queue::First, 2)]);
+        assert_eq!(points, [(Queue::FIRST, 1), (Queue::SECOND, 1), (Queue::FIRST, 2)]);
         assert_eq!(submits[2].waits, [(submits[1].point, ALL)]);
     }
 
@@ -89,20 +99,20 @@ mod tests {
     fn what_could_not_be_timed_is_refused() {
         let told = |record: fn(&Queues)| Queues::script(record).unwrap_err().to_string();
         let begins_alone = told(|queues| {
-            queues.submit2(Queue::Second, &[], |_| {});
+            queues.submit2(Queue::SECOND, &[], |_| {});
         });
-        assert!(begins_alone.contains("must wait for one of the first queue"), "{begins_alone}");
+        assert!(begins_alone.contains("must wait for a submit before it"), "{begins_alone}");
         let is_left = told(|queues| {
-            let first = queues.submit2(Queue::First, &[], |_| {});
-            queues.submit2(Queue::Second, &[(first, ALL)], |_| {});
-            queues.submit2(Queue::First, &[], |_| {});
+            let first = queues.submit2(Queue::FIRST, &[], |_| {});
+            queues.submit2(Queue::SECOND, &[(first, ALL)], |_| {});
+            queues.submit2(Queue::FIRST, &[], |_| {});
         });
-        assert!(is_left.contains("wait for all of the second's"), "{is_left}");
+        assert!(is_left.contains("wait for all of the others'"), "{is_left}");
         let draws = told(|queues| {
-            let first = queues.submit2(Queue::First, &[], |_| {});
-            let second = queues.submit2(Queue::Second, &[(first, ALL)], |cmd| cmd.rendering(&[], |_| {}));
-            queues.submit2(Queue::First, &[(second, ALL)], |_| {});
+            let first = queues.submit2(Queue::FIRST, &[], |_| {});
+            let second = queues.submit2(Queue::SECOND, &[(first, ALL)], |cmd| cmd.rendering(&[], |_| {}));
+            queues.submit2(Queue::FIRST, &[(second, ALL)], |_| {});
         });
-        assert!(draws.contains("may not draw"), "{draws}");
+        assert!(draws.contains("only the first queue may draw"), "{draws}");
     }
 }

@@ -16,7 +16,7 @@ pub struct Script {
     pub submits: Vec<Submit>,
 }
 
-/// One command buffer, the points that it waits for, and the point that it signals.
+/// A submit of one command buffer or more: the points that it waits for, and the point that it signals.
 #[derive(Clone, Debug)]
 pub struct Submit {
     /// The point that the submit signals when it completes.
@@ -108,6 +108,8 @@ pub enum Step {
         /// Number of the query.
         query: u32,
     },
+    /// [`Cmd::next_command_buffer`](super::Cmd::next_command_buffer).
+    NextCommandBuffer,
     /// Begins a label region with this name.
     Label(String),
     /// Ends the innermost label region.
@@ -132,6 +134,7 @@ impl Step {
             | Self::Set { .. }
             | Self::Wait { .. }
             | Self::Timestamp { .. }
+            | Self::NextCommandBuffer
             | Self::Label(_)
             | Self::EndLabel => None,
         }
@@ -230,6 +233,7 @@ impl Named {
                 Step::Dispatch(_)
                 | Step::Barrier { .. }
                 | Step::Timestamp { .. }
+                | Step::NextCommandBuffer
                 | Step::Label(_)
                 | Step::EndLabel => {}
             }
@@ -276,7 +280,7 @@ impl Dispatch {
 impl Script {
     /// A recording with one submit on the first queue.
     pub fn on_one_queue(steps: Vec<Step>) -> Self {
-        let point = Point { queue: Queue::First, value: 1 };
+        let point = Point { queue: Queue::FIRST, value: 1 };
         Self { submits: vec![Submit { point, waits: Vec::new(), steps }] }
     }
 

@@ -21,14 +21,24 @@ pub enum QueueKind {
     Compute,
 }
 
+/// Where a queue is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueuePlace {
+    /// Its family.
+    pub family: u32,
+    /// Its number in the family.
+    pub index: u32,
+    /// Whether its family does graphics beside compute.
+    pub draws: bool,
+}
+
 /// A device of this machine.
 pub(super) struct Candidate<'i> {
     pub physical: Physical<'i>,
     pub facts: DeviceFacts,
-    /// Family and index of the queue that work runs on, and of a second queue, if there is one.
-    pub queues: [Option<(u32, u32)>; 2],
-    /// Whether the first of them does graphics.
-    pub has_graphics: bool,
+    /// The queue that work runs on, a second one, if there is one, and then all others that compute. There is one at least, unless the
+    /// device is unusable.
+    pub queues: Vec<QueuePlace>,
     /// Whether vertex and fragment shaders may store.
     pub draws_may_store: bool,
     /// Why the suite cannot use the device, if it cannot.
@@ -181,14 +191,11 @@ fn describe(physical: Physical<'_>, queue: Option<QueueKind>) -> Result<Candidat
         let push: vk::PhysicalDevicePushDescriptorPropertiesKHR<'_> = physical.properties();
         limits.bindings = push.max_push_descriptors;
     }
-    let number = |(family, index): (usize, u32)| Some((u32::try_from(family).ok()?, index));
-    let queues = [first.and_then(|first| number((first, 0))), second.and_then(number)];
-    let does_graphics = |i: usize| families[i].queue_flags.contains(vk::QueueFlags::GRAPHICS);
-    let has_graphics = first.is_some_and(does_graphics);
+    let queues = first.map_or_else(Vec::new, |first| queues(&families, first, second));
     let features = physical.core_features();
     let draws_may_store = [features.vertex_pipeline_stores_and_atomics, features.fragment_stores_and_atomics];
     let draws_may_store = draws_may_store == [vk::TRUE; 2];
-    Ok(Candidate { physical, facts, queues, has_graphics, draws_may_store, unusable, limits })
+    Ok(Candidate { physical, facts, queues, draws_may_store, unusable, limits })
 }
 
 fn limits(core: &vk::PhysicalDeviceLimits) -> Limits {
@@ -228,9 +235,31 @@ fn smallest(limit: u32) -> u32 {
 fn pick_second(families: &[vk::QueueFamilyProperties], first: usize) -> Option<(usize, u32)> {
     let computes = |f: &vk::QueueFamilyProperties| f.queue_flags.contains(vk::QueueFlags::COMPUTE);
     let other = (0..families.len()).find(|&i| i != first && computes(&families[i]));
-    let found = other.map(|i| (i, 0)).or_else(|| (families[first].queue_count > 1).then_some((first, 1)));
-    // Such a variant only waits for earlier submits, so one queue can serve as both.
-    found.or(hooks().one_queue_as_two.then_some((first, 0)))
+    other.map(|i| (i, 0)).or_else(|| (families[first].queue_count > 1).then_some((first, 1)))
+}
+
+/// The first and the second queue, and then all others that compute.
+fn queues(
+    families: &[vk::QueueFamilyProperties],
+    first: usize,
+    second: Option<(usize, u32)>,
+) -> Vec<QueuePlace> {
+    let has = |family: usize, flag| families[family].queue_flags.contains(flag);
+    let place = |(family, index): (usize, u32)| QueuePlace {
+        family: family as u32,
+        index,
+        draws: has(family, vk::QueueFlags::GRAPHICS),
+    };
+    if second.is_none() && hooks().one_queue_as_several {
+        // Submits to it only wait for earlier ones, so that one queue can serve as several.
+        return (0..8).map(|at| QueuePlace { draws: at % 2 == 0, ..place((first, 0)) }).collect();
+    }
+    let computing = (0..families.len()).filter(|&family| has(family, vk::QueueFlags::COMPUTE));
+    let all =
+        computing.flat_map(|family| (0..families[family].queue_count).map(move |index| (family, index)));
+    let chosen: Vec<_> = [(first, 0)].into_iter().chain(second).collect();
+    let others = all.filter(|at| !chosen.contains(at));
+    chosen.iter().copied().chain(others).map(place).collect()
 }
 
 fn why_not(

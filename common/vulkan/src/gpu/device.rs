@@ -1,12 +1,13 @@
 //! Creates the logical device with the extensions and features in use.
 
+use std::collections::BTreeMap;
 use std::ffi::CStr;
 
 use anyhow::Result;
 use ash::{arm, ext, khr, nv, vk};
 use record::hooks::hooks;
 
-use super::choose::Candidate;
+use super::choose::{Candidate, QueuePlace};
 use super::maintenance9;
 use super::physical::Physical;
 use crate::fault::attempt;
@@ -69,18 +70,14 @@ pub(super) struct Created {
     pub waves: WaveClock,
 }
 
-/// One entry per family, because Vulkan does not allow a family twice.
-fn queue_infos<'a>(
-    queues: &[Option<(u32, u32)>; 2],
-    priorities: &'a [f32; 2],
-) -> Vec<vk::DeviceQueueCreateInfo<'a>> {
-    let of = |family: u32, count: usize| {
-        vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&priorities[..count])
-    };
-    match *queues {
-        [Some((a, one)), Some((b, other))] if a == b => vec![of(a, if one == other { 1 } else { 2 })],
-        _ => queues.iter().flatten().map(|&(family, _)| of(family, 1)).collect(),
+/// The priorities of the queues of each family, which Vulkan does not allow twice.
+fn priorities(queues: &[QueuePlace]) -> BTreeMap<u32, Vec<f32>> {
+    let mut families = BTreeMap::new();
+    for QueuePlace { family, index, .. } in queues {
+        let priorities: &mut Vec<f32> = families.entry(*family).or_default();
+        priorities.resize(priorities.len().max(*index as usize + 1), 1.0);
     }
+    families
 }
 
 /// Creates the device with the required features (synchronization2, maintenance4, dynamic rendering, push descriptors) and the
@@ -153,7 +150,13 @@ pub(super) fn create(chosen: &Candidate<'_>, statistics: bool, readable_clock: b
         shader_int64: facts.atomics64.into(),
         ..vk::PhysicalDeviceFeatures::default()
     };
-    let queues = queue_infos(&chosen.queues, &[1.0; 2]);
+    let priorities = priorities(&chosen.queues);
+    let queues: Vec<_> = priorities
+        .iter()
+        .map(|(family, priorities)| {
+            vk::DeviceQueueCreateInfo::default().queue_family_index(*family).queue_priorities(priorities)
+        })
+        .collect();
     let extensions: Vec<_> = extensions.into_iter().map(CStr::as_ptr).collect();
     let info =
         info.queue_create_infos(&queues).enabled_extension_names(&extensions).enabled_features(&enabled);

@@ -12,7 +12,7 @@ mod reader;
 
 pub use arena::{Arena, BufferSlot, ImageSlot, KernelSlot, Mark as ArenaMark, Raster, Recipe, WHOLE};
 use choose::candidates;
-pub use choose::{Limits, QueueKind, find_device, list_devices, usable_devices};
+pub use choose::{Limits, QueueKind, QueuePlace, find_device, list_devices, usable_devices};
 pub use clocks::ClockReading;
 pub use device::WaveClock;
 pub use instance::Instance;
@@ -47,6 +47,8 @@ pub struct OpenOptions {
     pub timeout: Option<Duration>,
     /// The kind of queue to work on; `None` prefers a graphics queue.
     pub queue: Option<QueueKind>,
+    /// Whether all queues that compute are made, or only two.
+    pub all_queues: bool,
     /// Whether pipelines are made so that the driver reports their compiled code, if it can.
     pub statistics: bool,
 }
@@ -79,7 +81,7 @@ pub struct Gpu {
     pub arena: RefCell<Arena>,
     memory: ManuallyDrop<RefCell<Allocator>>,
     physical: vk::PhysicalDevice,
-    queues: [Option<queue::Handle>; 2],
+    queues: Vec<queue::Handle>,
     /// Time-out of a submit.
     pub timeout: Duration,
     /// Whether the device has events; portability devices may not.
@@ -125,7 +127,10 @@ impl Gpu {
     pub fn open(options: &OpenOptions) -> Result<Self> {
         let instance = Instance::new(options.validate)?;
         let mut found = candidates(&instance, options.queue)?;
-        let chosen = found.swap_remove(choose::position(&found, options.device.as_deref())?);
+        let mut chosen = found.swap_remove(choose::position(&found, options.device.as_deref())?);
+        if !options.all_queues {
+            chosen.queues.truncate(2);
+        }
         let reports = options.statistics && Reader::is_possible(&chosen);
         let has_readable_clock = clocks::are_readable(&chosen.physical)?;
         let device::Created { device, has_events, has_asymmetric_events, waves } =
@@ -151,12 +156,12 @@ impl Gpu {
             debug,
             arena: RefCell::default(),
             memory: ManuallyDrop::new(RefCell::new(memory)),
-            queues: chosen.queues.map(|at| at.map(|at| queue::Handle::get(&device, at))),
+            queues: chosen.queues.iter().map(|&at| queue::Handle::get(&device, at)).collect(),
             physical: chosen.physical.raw,
             timeout: options.timeout.unwrap_or(default_timeout),
             has_events,
             has_asymmetric_events,
-            has_graphics: chosen.has_graphics,
+            has_graphics: chosen.queues.first().is_some_and(|queue| queue.draws),
             draws_may_store: chosen.draws_may_store,
             limits: chosen.limits,
             pending: Cell::new(false),
@@ -167,8 +172,8 @@ impl Gpu {
             device,
             instance: ManuallyDrop::new(instance),
         };
-        for (handle, name) in gpu.queues.iter().flatten().zip(["first queue", "second queue"]) {
-            gpu.name(handle.raw, name);
+        for (at, handle) in gpu.queues.iter().enumerate() {
+            gpu.name(handle.raw, &format!("queue {at}"));
         }
         gpu.name(gpu.device.handle(), &gpu.facts.name);
         Ok(gpu)
@@ -264,7 +269,7 @@ impl Gpu {
     /// Makes the objects for [`Gpu::run_once`] and the queries for the timestamps of variants, unless they exist.
     pub fn prepare_once(&self) -> Result<()> {
         if self.arena().once.is_none() {
-            let pool = self.command_pool(Queue::First)?;
+            let pool = self.command_pool(Queue::FIRST)?;
             let made = (pool, self.command_buffer(pool)?, self.fence()?);
             let stamps = self.timestamps(MOST_STAMPS)?;
             let mut arena = self.arena.borrow_mut();

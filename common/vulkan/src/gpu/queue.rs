@@ -1,5 +1,6 @@
 //! Queues: command buffers, submits, and waiting for completion.
 
+use std::collections::BTreeSet;
 use std::ffi::CStr;
 use std::time::{Duration, Instant};
 
@@ -9,18 +10,19 @@ use ash::vk;
 use record::error::Halt;
 
 use super::Gpu;
+use super::choose::QueuePlace;
 use crate::fault::{self, attempt, failure};
 use crate::handles::Queue;
 
-/// A queue and its family.
+/// A queue, and where it is.
 pub(super) struct Handle {
     pub raw: vk::Queue,
-    family: u32,
+    place: QueuePlace,
 }
 
 impl Handle {
-    pub fn get(device: &ash::Device, (family, index): (u32, u32)) -> Self {
-        Self { raw: unsafe { device.get_device_queue(family, index) }, family }
+    pub fn get(device: &ash::Device, place: QueuePlace) -> Self {
+        Self { raw: unsafe { device.get_device_queue(place.family, place.index) }, place }
     }
 }
 
@@ -66,33 +68,31 @@ impl Mark {
 }
 
 impl Gpu {
-    /// Whether work can run on two queues.
-    #[must_use]
-    pub fn has_second_queue(&self) -> bool {
-        self.queues[1].is_some()
+    /// The queues that work can run on, in the order of their [`Queue`].
+    pub fn queues(&self) -> impl ExactSizeIterator<Item = QueuePlace> {
+        self.queues.iter().map(|queue| queue.place)
     }
 
-    /// Whether a test uses one queue as both.
+    /// Whether a test uses one queue as several.
     pub fn has_one_queue_twice(&self) -> bool {
-        matches!(&self.queues, [Some(a), Some(b)] if a.raw == b.raw)
+        matches!(&self.queues[..], [a, b, ..] if a.raw == b.raw)
     }
 
-    /// The families of both queues if they differ; resources must then be shared between them.
-    pub fn shared_families(&self) -> Option<[u32; 2]> {
-        match &self.queues {
-            [Some(a), Some(b)] if a.family != b.family => Some([a.family, b.family]),
-            _ => None,
-        }
+    /// The families of the queues if they are several; resources must then be shared between them.
+    pub fn shared_families(&self) -> Option<Vec<u32>> {
+        let families: BTreeSet<u32> = self.queues().map(|queue| queue.family).collect();
+        (families.len() > 1).then(|| families.into_iter().collect())
     }
 
     fn queue(&self, queue: Queue) -> Result<&Handle> {
-        self.queues[queue as usize].as_ref().context("the device has no second queue")
+        let count = self.queues.len();
+        self.queues.get(queue.0).with_context(|| format!("there is no queue {} of {count}", queue.0))
     }
 
     /// A pool for command buffers of a queue. It is reset before each recording.
     pub fn command_pool(&self, queue: Queue) -> Result<vk::CommandPool> {
         let info = vk::CommandPoolCreateInfo::default()
-            .queue_family_index(self.queue(queue)?.family)
+            .queue_family_index(self.queue(queue)?.place.family)
             .flags(vk::CommandPoolCreateFlags::TRANSIENT);
         let pool =
             attempt("creating a command pool", || unsafe { self.device.create_command_pool(&info, None) })?;
@@ -153,21 +153,22 @@ impl Gpu {
 
     /// Submits to the first queue and returns the CPU time of the call.
     pub fn submit(&self, buffer: vk::CommandBuffer, fence: vk::Fence) -> Result<Duration> {
-        Ok(self.submit_to(Queue::First, &[], buffer, &[], fence)?.took)
+        Ok(self.submit_to(Queue::FIRST, &[], &[buffer], &[], fence)?.took)
     }
 
-    /// Submits one command buffer.
+    /// Submits command buffers with one `vkQueueSubmit2`.
     pub fn submit_to(
         &self,
         queue: Queue,
         waits: &[Mark],
-        buffer: vk::CommandBuffer,
+        buffers: &[vk::CommandBuffer],
         signals: &[Mark],
         fence: vk::Fence,
     ) -> Result<SubmitCall> {
         let infos = |marks: &[Mark]| marks.iter().map(|mark| mark.info()).collect::<Vec<_>>();
         let (waits, signals) = (infos(waits), infos(signals));
-        let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(buffer)];
+        let info = |buffer: &_| vk::CommandBufferSubmitInfo::default().command_buffer(*buffer);
+        let buffers: Vec<_> = buffers.iter().map(info).collect();
         let submit = [vk::SubmitInfo2::default()
             .wait_semaphore_infos(&waits)
             .command_buffer_infos(&buffers)
@@ -199,7 +200,7 @@ impl Gpu {
     /// `vkQueueInsertDebugUtilsLabelEXT` on the first queue. Some drivers wait for the queue in this call, so it
     /// must not be used in a timed run.
     pub fn insert_queue_label(&self, name: &CStr) -> Result<()> {
-        let queue = self.queue(Queue::First)?.raw;
+        let queue = self.queue(Queue::FIRST)?.raw;
         if let Some(debug) = &self.debug {
             let info = vk::DebugUtilsLabelEXT::default().label_name(name);
             unsafe { debug.queue_insert_debug_utils_label(queue, &info) };

@@ -174,7 +174,7 @@ fn bands_with_events(lab: &mut Lab, chain: Chain, bands: Bands, form: EventForm)
 /// Band 0 of every pass on one queue, band 1 on the other. Band 0 needs only band 0 of the pass before, so the first
 /// queue runs ahead; the second waits for its timeline semaphore.
 fn two_queues(lab: &mut Lab, chain: Chain, bands: Bands) -> Result<()> {
-    let chain = chain.for_both_queues(lab)?;
+    let chain = chain.for_all_queues(lab)?;
     lab.variant_on_queues("two_queues", move |queues, rep| {
         let ordered = |cmd: &Cmd, pass: Pass, band| {
             if pass.has_previous() {
@@ -182,15 +182,15 @@ fn two_queues(lab: &mut Lab, chain: Chain, bands: Bands) -> Result<()> {
             }
             chain.dispatch(cmd, chain.plain, pass, bands.rows(pass, band));
         };
-        let mut band0 = queues.submit2(Queue::First, &[], |_| {});
+        let mut band0 = queues.submit2(Queue::FIRST, &[], |_| {});
         let mut band1 = band0;
         for pass in rep.passes(chain.passes) {
             // Here `band0` is still the submit of the previous pass, whose band 0 this band 1 reads.
             band1 =
-                queues.submit2(Queue::Second, &[(band0, Stage::COMPUTE_SHADER)], |cmd| ordered(cmd, pass, 1));
-            band0 = queues.submit2(Queue::First, &[], |cmd| ordered(cmd, pass, 0));
+                queues.submit2(Queue::SECOND, &[(band0, Stage::COMPUTE_SHADER)], |cmd| ordered(cmd, pass, 1));
+            band0 = queues.submit2(Queue::FIRST, &[], |cmd| ordered(cmd, pass, 0));
         }
-        queues.submit2(Queue::First, &[(band1, Stage::ALL_COMMANDS)], |_| {});
+        queues.submit2(Queue::FIRST, &[(band1, Stage::ALL_COMMANDS)], |_| {});
     })
     .skip(bands.impossible());
     chain.expect(lab);

@@ -58,7 +58,7 @@ impl Submits {
     /// Objects for `work.count` submits, of which so many are in flight at most.
     pub fn new(lab: &Lab, work: Work, most: usize) -> Result<Self> {
         let gpu = &lab.gpu;
-        let pool = gpu.command_pool(Queue::First)?;
+        let pool = gpu.command_pool(Queue::FIRST)?;
         Ok(Self {
             work,
             pool,
@@ -134,12 +134,12 @@ impl Submits {
         fence: vk::Fence,
     ) -> Result<InFlight> {
         if !method.has_timeline {
-            let call = gpu.submit_to(Queue::First, &[], buffer, &[], fence)?;
+            let call = gpu.submit_to(Queue::FIRST, &[], &[buffer], &[], fence)?;
             return Ok(InFlight { call, completion: Completion::Fence(fence) });
         }
         let (semaphore, value, stages) = (self.timeline, self.value.get() + 1, Stage::ALL_COMMANDS);
         let signals = [Mark { semaphore, value, stages }];
-        let call = gpu.submit_to(Queue::First, &[], buffer, &signals, vk::Fence::null())?;
+        let call = gpu.submit_to(Queue::FIRST, &[], &[buffer], &signals, vk::Fence::null())?;
         self.value.set(value);
         Ok(InFlight { call, completion: Completion::Timeline(semaphore, value) })
     }

@@ -71,8 +71,8 @@ fn one_variant(session: &mut Session<'_>, v: usize, broken: Option<Break>) -> Re
     // Dispatches that race within themselves are wrong in the recorded order, too.
     let can_run = (variant.races_in_a_dispatch || try_orders(session, v, as_recorded, &mut findings)?)
         && not_run.is_none();
-    // Without its waits, work on the second queue would outlive the sample.
-    let unjoined = broken == Some(Break::NoWaits) && variant.takes_two_queues;
+    // Without its waits, work on other queues would outlive the sample.
+    let unjoined = broken == Some(Break::NoWaits) && variant.takes_several_queues;
     if can_run && !unjoined {
         run_changed(session, v, as_recorded, &mut findings)?;
         if matches!(variant.promise, Promise::Hardware { .. }) {

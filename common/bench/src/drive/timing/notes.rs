@@ -35,18 +35,18 @@ pub(super) fn notes(lab: &Lab, plan: &Plan, rows: &[Row]) -> Vec<String> {
             notes.push(format!("The time back to back of {} {reason}.", names.join(", ")));
         }
     }
-    let two_queues = rows
+    let on_queues = rows
         .iter()
         .filter(|row| row.isolated_us.is_some())
         .filter_map(|row| lab.variants.iter().find(|v| v.name == row.variant))
-        .find(|v| v.takes_two_queues);
-    if let Some(variant) = two_queues.filter(|_| lab.gpu.has_one_queue_twice()) {
+        .find(|v| v.takes_several_queues);
+    if let Some(variant) = on_queues.filter(|_| lab.gpu.has_one_queue_twice()) {
         notes.push(format!(
-            "{}: one queue was taken for both, so this is no time of two queues.",
+            "{}: one queue was taken for several, so this is no time of several queues.",
             variant.name
         ));
     }
-    if let Some(variant) = two_queues.filter(|_| MESA.contains(&lab.device().driver_id)) {
+    if let Some(variant) = on_queues.filter(|_| MESA.contains(&lab.device().driver_id)) {
         notes.push(format!(
             "{}: Mesa's drivers hold submits that wait for the CPU back in the process, so its time includes the \
              CPU's submitting.",

@@ -1,8 +1,8 @@
-//! A sample of a variant on two queues: several submits, timed as one.
+//! A sample of a variant on several queues: several submits, timed as one.
 //!
 //! ```text
 //! first queue   prepare ─ full barrier │ gate ─ stamp ─ barrier ─ work … ─ work ─ barrier ─ stamp │ verify
-//! second queue                                    wait ─ work … ─ signal ─┘
+//! another queue                                   wait ─ work … ─ signal ─┘
 //! ```
 //!
 //! The gate is a timeline semaphore that the CPU signals after the last submit, so that the time of submitting is
@@ -17,23 +17,23 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use ash::vk;
-use vulkan::cmd::script::Submit;
-use vulkan::cmd::{CommandBuffer, Point, Stage};
+use vulkan::cmd::script::{Step, Submit};
+use vulkan::cmd::{CommandBuffer, Point, Stage, Usage};
 use vulkan::gpu::{Gpu, Mark};
 use vulkan::handles::Queue;
 
-/// Semaphores and command buffers for samples on two queues.
-pub(super) struct TwoQueues<'l> {
+/// Semaphores and command buffers for samples on several queues.
+pub(super) struct Queued<'l> {
     gpu: &'l Gpu,
     gate: vk::Semaphore,
     /// How many times the gate was opened; the value of its timeline.
     opened: u64,
     /// One timeline per queue, and its value when the sample began.
-    timelines: [vk::Semaphore; 2],
-    before: [u64; 2],
+    timelines: Vec<vk::Semaphore>,
+    before: Vec<u64>,
     /// One pool per queue, with as many command buffers as a sample has needed so far.
-    pools: [vk::CommandPool; 2],
-    buffers: [Vec<vk::CommandBuffer>; 2],
+    pools: Vec<vk::CommandPool>,
+    buffers: Vec<Vec<vk::CommandBuffer>>,
     /// Command buffers for preparation and verification.
     around: [vk::CommandBuffer; 2],
 }
@@ -43,22 +43,25 @@ pub(super) struct TwoQueues<'l> {
 pub(super) struct Sample<'s> {
     pub name: &'s str,
     pub submits: &'s [Submit],
+    pub usage: Usage,
     pub stamps: vk::QueryPool,
     pub fence: vk::Fence,
 }
 
-impl<'l> TwoQueues<'l> {
+impl<'l> Queued<'l> {
     pub fn new(gpu: &'l Gpu) -> Result<Self> {
-        let pools = [gpu.command_pool(Queue::First)?, gpu.command_pool(Queue::Second)?];
+        let queues = gpu.queues().len();
+        let pools = (0..queues).map(|queue| gpu.command_pool(Queue(queue))).collect::<Result<Vec<_>>>()?;
+        let timeline = |queue| gpu.timeline(&format!("timeline of queue {queue}"));
         Ok(Self {
             gpu,
             gate: gpu.timeline("gate")?,
             opened: 0,
-            timelines: [gpu.timeline("first queue's timeline")?, gpu.timeline("second queue's timeline")?],
-            before: [0; 2],
+            timelines: (0..queues).map(timeline).collect::<Result<_>>()?,
+            before: vec![0; queues],
             around: [gpu.command_buffer(pools[0])?, gpu.command_buffer(pools[0])?],
             pools,
-            buffers: [Vec::new(), Vec::new()],
+            buffers: vec![Vec::new(); queues],
         })
     }
 
@@ -83,7 +86,7 @@ impl<'l> TwoQueues<'l> {
         let began = Instant::now();
         let buffers = self.record(sample, true)?;
         let recorded = began.elapsed();
-        gpu.submit_to(Queue::First, &[], self.around[0], &[], vk::Fence::null())?;
+        gpu.submit_to(Queue::FIRST, &[], &self.around[..1], &[], vk::Fence::null())?;
         let submitted = self.submit(sample.submits, &buffers)?;
         gpu.submit(self.around[1], sample.fence)?;
         gpu.wait(sample.fence, sample.name)?;
@@ -105,44 +108,49 @@ impl<'l> TwoQueues<'l> {
     /// Advances the values of the timelines after the submits are done.
     fn count(&mut self, submits: &[Submit]) {
         for submit in submits {
-            self.before[submit.point.queue as usize] += 1;
+            self.before[submit.point.queue.0] += 1;
         }
     }
 
-    /// Records the script; for a window, with timestamps at both ends on the first queue.
-    fn record(
-        &mut self,
-        Sample { name, submits, stamps, .. }: Sample<'_>,
-        stamped: bool,
-    ) -> Result<Vec<vk::CommandBuffer>> {
-        let mut used = [0; 2];
+    /// Records the command buffers of each submit; for a window, with timestamps at both ends on the first queue.
+    fn record(&mut self, sample: Sample<'_>, stamped: bool) -> Result<Vec<Vec<vk::CommandBuffer>>> {
+        let Sample { name, submits, usage, stamps, .. } = sample;
+        let mut used = vec![0; self.pools.len()];
         let mut recorded = Vec::new();
-        let is_first = |at: usize| submits[..at].iter().all(|s| s.point.queue == Queue::Second);
         for (at, submit) in submits.iter().enumerate() {
-            let queue = submit.point.queue as usize;
-            if used[queue] == self.buffers[queue].len() {
-                self.buffers[queue].push(self.gpu.command_buffer(self.pools[queue])?);
+            let parts: Vec<_> = submit.steps.split(|step| matches!(step, Step::NextCommandBuffer)).collect();
+            let mut buffers = Vec::new();
+            for (part, steps) in parts.iter().enumerate() {
+                let buffer = self.buffer(submit.point.queue, &mut used)?;
+                let cmd = CommandBuffer::begin_for(self.gpu, buffer, usage)?;
+                if stamped && (at, part) == (0, 0) {
+                    cmd.write_timestamp2(stamps, 0);
+                    cmd.execution_barrier();
+                }
+                cmd.region(format_args!("{name}"), || cmd.replay(steps));
+                if stamped && (at + 1, part + 1) == (submits.len(), parts.len()) {
+                    cmd.execution_barrier();
+                    cmd.write_timestamp2(stamps, 1);
+                }
+                cmd.end()?;
+                buffers.push(buffer);
             }
-            let buffer = self.buffers[queue][used[queue]];
-            used[queue] += 1;
-            let cmd = CommandBuffer::begin(self.gpu, buffer)?;
-            if stamped && submit.point.queue == Queue::First && is_first(at) {
-                cmd.write_timestamp2(stamps, 0);
-                cmd.execution_barrier();
-            }
-            cmd.region(format_args!("{name}"), || cmd.replay(&submit.steps));
-            if stamped && at + 1 == submits.len() {
-                cmd.execution_barrier();
-                cmd.write_timestamp2(stamps, 1);
-            }
-            cmd.end()?;
-            recorded.push(buffer);
+            recorded.push(buffers);
         }
         Ok(recorded)
     }
 
+    /// The next command buffer of a queue that is not `used`.
+    fn buffer(&mut self, Queue(queue): Queue, used: &mut [usize]) -> Result<vk::CommandBuffer> {
+        if used[queue] == self.buffers[queue].len() {
+            self.buffers[queue].push(self.gpu.command_buffer(self.pools[queue])?);
+        }
+        used[queue] += 1;
+        Ok(self.buffers[queue][used[queue] - 1])
+    }
+
     /// Submits everything after the gate and opens the gate, also if a submit fails.
-    fn submit(&mut self, submits: &[Submit], buffers: &[vk::CommandBuffer]) -> Result<Duration> {
+    fn submit(&mut self, submits: &[Submit], buffers: &[Vec<vk::CommandBuffer>]) -> Result<Duration> {
         self.opened += 1;
         let gate = Mark { semaphore: self.gate, value: self.opened, stages: Stage::ALL_COMMANDS };
         let submitted = self.submit_all(submits, buffers, Some(gate), vk::Fence::null());
@@ -154,23 +162,23 @@ impl<'l> TwoQueues<'l> {
     fn submit_all(
         &self,
         submits: &[Submit],
-        buffers: &[vk::CommandBuffer],
+        buffers: &[Vec<vk::CommandBuffer>],
         gate: Option<Mark>,
         fence: vk::Fence,
     ) -> Result<Duration> {
         let mut taken = Duration::ZERO;
-        for (at, (submit, &buffer)) in submits.iter().zip(buffers).enumerate() {
+        for (at, (submit, buffers)) in submits.iter().zip(buffers).enumerate() {
             let waits = submit.waits.iter().map(|&(point, stages)| self.mark(point, stages));
             let waits: Vec<Mark> = gate.filter(|_| at == 0).into_iter().chain(waits).collect();
             let signal = self.mark(submit.point, Stage::ALL_COMMANDS);
             let fence = if at + 1 == submits.len() { fence } else { vk::Fence::null() };
-            taken += self.gpu.submit_to(submit.point.queue, &waits, buffer, &[signal], fence)?.took;
+            taken += self.gpu.submit_to(submit.point.queue, &waits, buffers, &[signal], fence)?.took;
         }
         Ok(taken)
     }
 
     fn mark(&self, point: Point, stages: Stage) -> Mark {
-        let queue = point.queue as usize;
+        let queue = point.queue.0;
         Mark { semaphore: self.timelines[queue], value: self.before[queue] + point.value, stages }
     }
 }
