@@ -72,7 +72,7 @@ impl Mutation {
                 !self.breaks(Break::NoBarriers)
             }
             Step::Rendering(rendering) if self.breaks(Break::WrongLoads) => {
-                for attachment in &mut rendering.attachments {
+                for attachment in rendering.attachments_mut() {
                     attachment.load = match attachment.load {
                         LoadOp::Load => LoadOp::Clear([0.5_f32.to_bits(); 4]),
                         LoadOp::Clear(_) | LoadOp::DontCare => LoadOp::Load,

@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn the_help_of_all_samples() {
-        let sample = Sample { name: "sample", commit: None, dirty: None, samples: None };
+        let sample = Sample { name: "sample", commit: None, dirty: None, all_queues: false, samples: None };
         let help = command::<NoArgs>(&sample).term_width(100).render_long_help().to_string();
         insta::assert_snapshot!(help);
     }

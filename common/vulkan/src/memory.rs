@@ -7,7 +7,7 @@ use gpu_allocator::{AllocationError, MemoryLocation};
 use record::error::{BeyondLimits, NoRoom};
 
 use crate::fault::{self, attempt};
-use crate::gpu::{Arena, BufferSlot, Gpu, ImageSlot, WHOLE};
+use crate::gpu::{Arena, BufferSlot, Gpu, ImageSlot};
 use crate::handles::{Buffer, Event, Image, Texels};
 use crate::values::Shape;
 
@@ -64,7 +64,10 @@ pub enum Sharing {
 pub fn texel_bytes(format: vk::Format) -> Result<u64> {
     Ok(match format {
         vk::Format::R8_UNORM => 1,
-        vk::Format::R8G8B8A8_UNORM | vk::Format::R32_UINT | vk::Format::R32_SFLOAT => 4,
+        vk::Format::R8G8B8A8_UNORM
+        | vk::Format::R32_UINT
+        | vk::Format::R32_SFLOAT
+        | vk::Format::D32_SFLOAT => 4,
         vk::Format::R16G16B16A16_SFLOAT | vk::Format::R16G16B16A16_UINT | vk::Format::R32G32_UINT => 8,
         vk::Format::R32G32B32A32_SFLOAT | vk::Format::R32G32B32A32_UINT => 16,
         other => anyhow::bail!("texel size of {other:?} is not known"),
@@ -192,15 +195,16 @@ impl Gpu {
         });
         // Stored before the view exists, so that the arena frees it after an error.
         let view = vk::ImageView::null();
-        self.arena.borrow_mut().images[image.0 as usize] =
-            ImageSlot { raw, view, shape, format, usage, allocation: Some(allocation) };
+        let slot = ImageSlot { raw, view, shape, format, usage, allocation: Some(allocation) };
+        let whole = slot.whole();
+        self.arena.borrow_mut().images[image.0 as usize] = slot;
         self.name(raw, name);
         bound?;
         let info = vk::ImageViewCreateInfo::default()
             .image(raw)
             .view_type(seen_as)
             .format(format)
-            .subresource_range(WHOLE);
+            .subresource_range(whole);
         let view = attempt(format_args!("creating a view of image {name}"), || unsafe {
             self.device.create_image_view(&info, None)
         })?;

@@ -182,7 +182,7 @@ fn touched(lab: &Lab, step: &Step) -> Vec<(Binding, [u32; 2], [bool; 2])> {
         Step::FillBuffer { buffer, .. } => vec![written((*buffer).into())],
         Step::ClearColorImage { image, .. } => vec![written((*image).into())],
         Step::Rendering(rendering) => {
-            let attached = rendering.attachments.iter().map(|at| {
+            let attached = rendering.attachments().map(|at| {
                 let loads = at.load == LoadOp::Load;
                 (at.image.into(), [0, u32::MAX], [loads, true])
             });

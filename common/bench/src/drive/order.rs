@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_render_pass_is_work_of_its_pixels_and_attachments() {
-        let pass = || Step::Rendering(Rendering { attachments: Vec::new(), inside: Vec::new() });
+        let pass = || Step::Rendering(Rendering { colours: Vec::new(), depth: None, inside: Vec::new() });
         let [drawn, pixels] =
             [Stage::COLOR_ATTACHMENT_OUTPUT, Stage::FRAGMENT_SHADER].map(|s| (s, Access::NONE));
         let ordered = vec![pass(), barrier(drawn, pixels), pass(), barrier(drawn, COMPUTE), dispatch()];

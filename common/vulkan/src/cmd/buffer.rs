@@ -58,7 +58,7 @@ impl<'g> CommandBuffer<'g> {
                 }
                 Step::ClearColorImage { image, layout, words } => {
                     self.region(format_args!("vkCmdClearColorImage"), || {
-                        self.clear_color_image(*image, *layout, *words);
+                        self.clear_image(*image, *layout, *words);
                     });
                 }
                 Step::Rendering(rendering) => {

@@ -16,13 +16,13 @@ use crate::handles::{Image, Kernel};
 pub enum LoadOp {
     /// `VK_ATTACHMENT_LOAD_OP_LOAD`: the contents are kept.
     Load,
-    /// `VK_ATTACHMENT_LOAD_OP_CLEAR`, with the words of `VkClearColorValue`.
+    /// `VK_ATTACHMENT_LOAD_OP_CLEAR`, with the words of `VkClearColorValue`; of a depth attachment, with the bits of the depth.
     Clear([u32; 4]),
     /// `VK_ATTACHMENT_LOAD_OP_DONT_CARE`: the contents become undefined.
     DontCare,
 }
 
-/// A colour attachment of a render pass. It is stored at the end.
+/// An attachment of a render pass. It is stored at the end.
 #[derive(Clone, Copy, Debug)]
 pub struct Attachment {
     /// The image.
@@ -37,7 +37,9 @@ pub struct Attachment {
 #[derive(Clone, Debug)]
 pub struct Rendering {
     /// The colour attachments, by location.
-    pub attachments: Vec<Attachment>,
+    pub colours: Vec<Attachment>,
+    /// The depth attachment. Pixels are drawn if they are nearer than what it holds.
+    pub depth: Option<Attachment>,
     /// The commands inside.
     pub inside: Vec<Inside>,
 }
@@ -86,15 +88,39 @@ impl RenderPass {
 
 impl Cmd {
     /// `vkCmdBeginRendering` with these colour attachments, `record`, `vkCmdEndRendering`.
-    pub fn rendering(&self, attachments: &[Attachment], record: impl FnOnce(&RenderPass)) {
+    pub fn rendering(&self, colours: &[Attachment], record: impl FnOnce(&RenderPass)) {
+        self.pass(colours, None, record);
+    }
+
+    /// The same with a depth attachment, which is tested and written: pixels are drawn if they are nearer.
+    pub fn rendering_with_depth(
+        &self,
+        colours: &[Attachment],
+        depth: Attachment,
+        record: impl FnOnce(&RenderPass),
+    ) {
+        self.pass(colours, Some(depth), record);
+    }
+
+    fn pass(&self, colours: &[Attachment], depth: Option<Attachment>, record: impl FnOnce(&RenderPass)) {
         let pass = RenderPass::default();
         record(&pass);
-        let (attachments, inside) = (attachments.to_vec(), pass.inside.into_inner());
-        self.step(Step::Rendering(Rendering { attachments, inside }));
+        let (colours, inside) = (colours.to_vec(), pass.inside.into_inner());
+        self.step(Step::Rendering(Rendering { colours, depth, inside }));
     }
 }
 
 impl Rendering {
+    /// The colour attachments, and then the depth attachment.
+    pub fn attachments(&self) -> impl Iterator<Item = &Attachment> {
+        self.colours.iter().chain(&self.depth)
+    }
+
+    /// The attachments, for changing them.
+    pub fn attachments_mut(&mut self) -> impl Iterator<Item = &mut Attachment> {
+        self.colours.iter_mut().chain(&mut self.depth)
+    }
+
     /// The draws inside.
     pub fn draws(&self) -> impl Iterator<Item = &Dispatch> {
         self.inside.iter().filter_map(|one| if let Inside::Draw(draw) = one { Some(draw) } else { None })
@@ -106,22 +132,26 @@ impl Rendering {
 }
 
 impl CommandBuffer<'_> {
-    pub(super) fn replay_rendering(&self, Rendering { attachments, inside }: &Rendering) {
+    pub(super) fn replay_rendering(&self, pass: &Rendering) {
         let arena = self.gpu.arena();
-        let of_slot = |at: &Attachment| (arena.image(at.image), at.layout, at.load);
-        let infos: Vec<_> = attachments.iter().map(of_slot).map(info).collect();
-        let Some(area) = attachments.first().map(|at| area(arena.image(at.image))) else { return };
-        let rendering =
-            vk::RenderingInfo::default().render_area(area).layer_count(1).color_attachments(&infos);
+        let info = |at: &Attachment| info(arena.image(at.image), at);
+        let colours: Vec<_> = pass.colours.iter().map(info).collect();
+        let depth = pass.depth.as_ref().map(info);
+        let Some(area) = pass.attachments().next().map(|at| area(arena.image(at.image))) else { return };
+        let mut rendering =
+            vk::RenderingInfo::default().render_area(area).layer_count(1).color_attachments(&colours);
+        if let Some(depth) = &depth {
+            rendering = rendering.depth_attachment(depth);
+        }
         unsafe { self.gpu.device.cmd_begin_rendering(self.raw, &rendering) };
-        for one in inside {
+        for one in &pass.inside {
             match one {
                 Inside::Draw(draw) => self.replay_draw(draw),
                 Inside::Clear { attachment, words } => {
                     let clear = vk::ClearAttachment {
                         aspect_mask: vk::ImageAspectFlags::COLOR,
                         color_attachment: *attachment,
-                        clear_value: clear_value(*words),
+                        clear_value: vk::ClearValue { color: vk::ClearColorValue { uint32: *words } },
                     };
                     let whole = vk::ClearRect { rect: area, base_array_layer: 0, layer_count: 1 };
                     unsafe { self.gpu.device.cmd_clear_attachments(self.raw, &[clear], &[whole]) };
@@ -158,7 +188,7 @@ impl Gpu {
     /// Checks that a render pass has what its draws write to and its clears clear.
     pub(super) fn check_rendering(&self, rendering: &Rendering) -> Result<()> {
         let arena = self.arena();
-        let images = || rendering.attachments.iter().map(|at| arena.image(at.image));
+        let images = || rendering.attachments().map(|at| arena.image(at.image));
         let formats = || images().map(|image| image.format);
         // A run that only compiles makes no images.
         let are_made = images().all(|image| image.raw != vk::Image::null());
@@ -170,8 +200,11 @@ impl Gpu {
             Inside::Draw(_) => None,
         });
         for attachment in cleared {
-            let count = rendering.attachments.len();
-            ensure!(attachment < count, "attachment {attachment} of {count} is cleared, counted from 0");
+            let count = rendering.colours.len();
+            ensure!(
+                attachment < count,
+                "colour attachment {attachment} of {count} is cleared, counted from 0"
+            );
         }
         for draw in rendering.draws() {
             self.check_interface(draw)?;
@@ -193,20 +226,16 @@ fn area(image: &ImageSlot) -> vk::Rect2D {
     vk::Rect2D { extent: vk::Extent2D { width, height }, ..vk::Rect2D::default() }
 }
 
-fn info((image, layout, load): (&ImageSlot, ImageLayout, LoadOp)) -> vk::RenderingAttachmentInfo<'static> {
-    let (op, words) = match load {
+fn info(image: &ImageSlot, at: &Attachment) -> vk::RenderingAttachmentInfo<'static> {
+    let (op, words) = match at.load {
         LoadOp::Load => (vk::AttachmentLoadOp::LOAD, [0; 4]),
         LoadOp::Clear(words) => (vk::AttachmentLoadOp::CLEAR, words),
         LoadOp::DontCare => (vk::AttachmentLoadOp::DONT_CARE, [0; 4]),
     };
     vk::RenderingAttachmentInfo::default()
         .image_view(image.view)
-        .image_layout(layout)
+        .image_layout(at.layout)
         .load_op(op)
         .store_op(vk::AttachmentStoreOp::STORE)
-        .clear_value(clear_value(words))
-}
-
-fn clear_value(words: [u32; 4]) -> vk::ClearValue {
-    vk::ClearValue { color: vk::ClearColorValue { uint32: words } }
+        .clear_value(image.clear_value(words))
 }

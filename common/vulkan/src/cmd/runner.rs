@@ -6,7 +6,7 @@ use ash::vk;
 use super::script::Step;
 use super::sync::image_barrier2;
 use super::{Access, Binding, CommandBuffer, ImageLayout, MOST_STAMPS, Stage};
-use crate::gpu::{ImageSlot, WHOLE};
+use crate::gpu::{ImageSlot, aspect};
 use crate::handles::{Buffer, Event, Image};
 
 const ANY: Access = Access::from_raw(Access::MEMORY_READ.as_raw() | Access::MEMORY_WRITE.as_raw());
@@ -76,7 +76,7 @@ impl CommandBuffer<'_> {
     /// Sets the contents of an output before a sample: its seed, or `words` in every element.
     pub fn fill(&self, output: Binding, seed: Option<Buffer>, words: [u32; 4]) {
         match (output, seed) {
-            (Binding::Image(image), None) => self.clear_color_image(image, ImageLayout::GENERAL, words),
+            (Binding::Image(image), None) => self.clear_image(image, ImageLayout::GENERAL, words),
             (Binding::Image(image), Some(seed)) => self.copy_buffer_to_image(seed, image),
             (Binding::Buffer(buffer), None) => self.fill_buffer(buffer, words[0]),
             (Binding::Buffer(buffer), Some(seed)) => {
@@ -87,12 +87,20 @@ impl CommandBuffer<'_> {
         }
     }
 
-    /// Fills an image in this layout with the same 32-bit words in every texel.
-    pub fn clear_color_image(&self, image: Image, layout: ImageLayout, words: [u32; 4]) {
-        let colour = vk::ClearColorValue { uint32: words };
-        let arena = self.gpu.arena();
-        let raw = arena.image(image).raw;
-        unsafe { self.gpu.device.cmd_clear_color_image(self.raw, raw, layout, &colour, &[WHOLE]) };
+    /// Fills an image in this layout with the same 32-bit words in every texel, or with the depth of the first word's bits.
+    pub fn clear_image(&self, image: Image, layout: ImageLayout, words: [u32; 4]) {
+        let (device, arena) = (&self.gpu.device, self.gpu.arena());
+        let slot = arena.image(image);
+        let (raw, whole, value) = (slot.raw, [slot.whole()], slot.clear_value(words));
+        unsafe {
+            match aspect(slot.format) {
+                vk::ImageAspectFlags::DEPTH => {
+                    let depth = value.depth_stencil;
+                    device.cmd_clear_depth_stencil_image(self.raw, raw, layout, &depth, &whole);
+                }
+                _ => device.cmd_clear_color_image(self.raw, raw, layout, &value.color, &whole),
+            }
+        }
     }
 
     /// `vkCmdCopyBufferToImage` of a whole image, row by row.
@@ -156,7 +164,7 @@ fn whole_copy(image: &ImageSlot) -> vk::BufferImageCopy {
     let [width, height, depth] = image.shape.sides;
     vk::BufferImageCopy {
         image_subresource: vk::ImageSubresourceLayers {
-            aspect_mask: vk::ImageAspectFlags::COLOR,
+            aspect_mask: aspect(image.format),
             mip_level: 0,
             base_array_layer: 0,
             layer_count: 1,

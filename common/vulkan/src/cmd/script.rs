@@ -118,7 +118,8 @@ pub enum Step {
 
 impl Step {
     /// The stages, each enough for a barrier's second scope, in which the step works on memory; `None` for barriers, events,
-    /// timestamps and labels. A render pass works as a whole: from its pixel shaders on, if these read or store anything.
+    /// timestamps and labels. A render pass works as a whole: from its tests of depth on, if it has any, else from its pixel shaders on, if these
+    /// read or store anything.
     pub fn stage(&self) -> Option<Stage> {
         match self {
             Self::Dispatch(_) => Some(Stage::COMPUTE_SHADER),
@@ -127,8 +128,12 @@ impl Step {
             }
             Self::Rendering(rendering) => {
                 let binds = rendering.draws().any(|draw| !draw.bindings.is_empty());
-                let attachments = if binds { Stage::NONE } else { Stage::COLOR_ATTACHMENT_OUTPUT };
-                Some(Stage::FRAGMENT_SHADER | Stage::ALL_GRAPHICS | attachments)
+                let first = match rendering.depth {
+                    Some(_) => Stage::EARLY_FRAGMENT_TESTS,
+                    None if binds => Stage::FRAGMENT_SHADER,
+                    None => Stage::FRAGMENT_SHADER | Stage::COLOR_ATTACHMENT_OUTPUT,
+                };
+                Some(first | Stage::ALL_GRAPHICS)
             }
             Self::Barrier { .. }
             | Self::Set { .. }
@@ -156,7 +161,7 @@ impl Step {
         match self {
             Self::ClearColorImage { image, layout, .. } => [(*image, *layout)].into(),
             Self::Rendering(rendering) => {
-                bound.chain(rendering.attachments.iter().map(|at| (at.image, at.layout))).collect()
+                bound.chain(rendering.attachments().map(|at| (at.image, at.layout))).collect()
             }
             _ => bound.collect(),
         }
@@ -225,7 +230,7 @@ impl Named {
             }
             match step {
                 Step::Rendering(rendering) => {
-                    named.bindings.extend(rendering.attachments.iter().map(|at| Binding::Image(at.image)));
+                    named.bindings.extend(rendering.attachments().map(|at| Binding::Image(at.image)));
                 }
                 Step::FillBuffer { buffer, .. } => _ = named.bindings.insert((*buffer).into()),
                 Step::ClearColorImage { image, .. } => _ = named.bindings.insert((*image).into()),

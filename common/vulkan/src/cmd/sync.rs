@@ -4,7 +4,7 @@ use ash::vk;
 
 use super::script::{Step, Sync};
 use super::{Access, Access1, Cmd, CommandBuffer, ImageLayout, Scope, Scope1, Stage, Stage1};
-use crate::gpu::{ImageSlot, WHOLE, maintenance9};
+use crate::gpu::{ImageSlot, maintenance9};
 use crate::handles::{Event, Image};
 
 impl Cmd {
@@ -131,7 +131,7 @@ pub(super) fn image_barrier2(
         .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
         .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
         .image(image.raw)
-        .subresource_range(WHOLE)
+        .subresource_range(image.whole())
 }
 
 // The flags of Vulkan 1.0 have the same values as the low 32 bits of those of synchronization2.

@@ -15,14 +15,13 @@ use crate::reflect::Interface;
 use crate::spirv::Defines;
 use crate::values::Shape;
 
-/// The whole range of a colour image with one level and one layer.
-pub const WHOLE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
-    aspect_mask: vk::ImageAspectFlags::COLOR,
-    base_mip_level: 0,
-    level_count: 1,
-    base_array_layer: 0,
-    layer_count: 1,
-};
+/// What texels of a format are: depths or colours.
+pub(crate) fn aspect(format: vk::Format) -> vk::ImageAspectFlags {
+    match format {
+        vk::Format::D32_SFLOAT => vk::ImageAspectFlags::DEPTH,
+        _ => vk::ImageAspectFlags::COLOR,
+    }
+}
 
 /// A buffer, or a slice of one; the default is a planned buffer that is not made yet.
 #[derive(Default)]
@@ -59,6 +58,21 @@ pub struct ImageSlot {
 }
 
 impl ImageSlot {
+    /// All of the image: one level, one layer.
+    pub(crate) fn whole(&self) -> vk::ImageSubresourceRange {
+        let range = vk::ImageSubresourceRange::default().level_count(1).layer_count(1);
+        range.aspect_mask(aspect(self.format))
+    }
+
+    /// The value of a clear: of a colour, or of a depth by its bits.
+    pub(crate) fn clear_value(&self, words: [u32; 4]) -> vk::ClearValue {
+        if aspect(self.format) == vk::ImageAspectFlags::DEPTH {
+            let depth_stencil = vk::ClearDepthStencilValue { depth: f32::from_bits(words[0]), stencil: 0 };
+            return vk::ClearValue { depth_stencil };
+        }
+        vk::ClearValue { color: vk::ClearColorValue { uint32: words } }
+    }
+
     /// The layout between samples.
     pub fn at_rest(&self) -> vk::ImageLayout {
         match self.usage {
@@ -86,13 +100,13 @@ pub struct Recipe {
     pub traced: bool,
 }
 
-/// The other parts of a fragment shader's pipeline, which draws lists of triangles without culling, blending or depth.
+/// The other parts of a fragment shader's pipeline, which draws lists of triangles without culling and blending.
 #[derive(Clone, Debug)]
 pub struct Raster {
     /// Path of the vertex shader. Its bindings, push constants and specialisation constants are those of the fragment shader, or
     /// the first ones of them.
     pub vertex: String,
-    /// Format of each colour attachment.
+    /// Format of each attachment: of the colours, and then of the depth.
     pub targets: Vec<vk::Format>,
 }
 

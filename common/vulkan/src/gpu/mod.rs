@@ -10,7 +10,8 @@ mod physical;
 mod queue;
 mod reader;
 
-pub use arena::{Arena, BufferSlot, ImageSlot, KernelSlot, Mark as ArenaMark, Raster, Recipe, WHOLE};
+pub(crate) use arena::aspect;
+pub use arena::{Arena, BufferSlot, ImageSlot, KernelSlot, Mark as ArenaMark, Raster, Recipe};
 use choose::candidates;
 pub use choose::{Limits, QueueKind, QueuePlace, find_device, list_devices, usable_devices};
 pub use clocks::ClockReading;
@@ -200,9 +201,13 @@ impl Gpu {
         self.format(format).optimal_tiling_features.contains(vk::FormatFeatureFlags::STORAGE_IMAGE)
     }
 
-    /// Whether optimally tiled images of this format can be colour attachments.
+    /// Whether optimally tiled images of this format can be attachments.
     pub fn draws_to(&self, format: vk::Format) -> bool {
-        self.format(format).optimal_tiling_features.contains(vk::FormatFeatureFlags::COLOR_ATTACHMENT)
+        let needed = match aspect(format) {
+            vk::ImageAspectFlags::DEPTH => vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT,
+            _ => vk::FormatFeatureFlags::COLOR_ATTACHMENT,
+        };
+        self.format(format).optimal_tiling_features.contains(needed)
     }
 
     /// The objects on the device, for reading.

@@ -80,8 +80,8 @@ impl<'g> KernelBuilder<'g> {
         self
     }
 
-    /// Makes the fragment shader a graphics pipeline with this vertex shader, by its path, and colour attachments of these
-    /// formats. [`RenderPass::draw`](crate::cmd::RenderPass::draw) uses it.
+    /// Makes the fragment shader a graphics pipeline with this vertex shader, by its path, and attachments of these
+    /// formats: of the colours, and then of the depth, if there is one. [`RenderPass::draw`](crate::cmd::RenderPass::draw) uses it.
     pub fn raster(mut self, vertex: &str, targets: &[vk::Format]) -> Self {
         self.recipe.raster = Some(Raster { vertex: vertex.to_owned(), targets: targets.to_vec() });
         self

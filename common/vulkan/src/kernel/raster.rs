@@ -6,7 +6,7 @@ use ash::vk;
 use record::error::BeyondLimits;
 
 use super::included;
-use crate::gpu::{Gpu, KernelSlot, Raster, Recipe};
+use crate::gpu::{Gpu, KernelSlot, Raster, Recipe, aspect};
 use crate::reflect::{Interface, reflect};
 use crate::source::Library;
 use crate::spirv;
@@ -92,8 +92,8 @@ impl KernelSlot {
     }
 }
 
-/// The pipeline that draws lists of triangles with a vertex shader and a fragment stage: without vertex buffers, culling,
-/// blending and depth, one sample per texel, viewport and scissor set by the draw.
+/// The pipeline that draws lists of triangles with a vertex shader and a fragment stage: without vertex buffers, culling
+/// and blending, one sample per texel, viewport and scissor set by the draw. With a depth attachment nearer pixels are drawn.
 pub(super) fn pipelines(
     device: &ash::Device,
     flags: vk::PipelineCreateFlags,
@@ -111,11 +111,20 @@ pub(super) fn pipelines(
         vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(vk::SampleCountFlags::TYPE_1);
     let opaque =
         vk::PipelineColorBlendAttachmentState::default().color_write_mask(vk::ColorComponentFlags::RGBA);
-    let opaque = vec![opaque; targets.len()];
+    let colours: Vec<_> =
+        targets.iter().copied().filter(|at| aspect(*at) == vk::ImageAspectFlags::COLOR).collect();
+    let depth = targets.iter().copied().find(|at| aspect(*at) == vk::ImageAspectFlags::DEPTH);
+    let opaque = vec![opaque; colours.len()];
     let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&opaque);
     let set_by_draw = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
     let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&set_by_draw);
-    let mut rendering = vk::PipelineRenderingCreateInfo::default().color_attachment_formats(targets);
+    let nearer = vk::PipelineDepthStencilStateCreateInfo::default()
+        .depth_test_enable(depth.is_some())
+        .depth_write_enable(depth.is_some())
+        .depth_compare_op(vk::CompareOp::LESS);
+    let mut rendering = vk::PipelineRenderingCreateInfo::default()
+        .color_attachment_formats(&colours)
+        .depth_attachment_format(depth.unwrap_or_default());
     let info = vk::GraphicsPipelineCreateInfo::default()
         .flags(flags)
         .stages(&stages)
@@ -125,6 +134,7 @@ pub(super) fn pipelines(
         .rasterization_state(&filled)
         .multisample_state(&one_sample)
         .color_blend_state(&blend)
+        .depth_stencil_state(&nearer)
         .dynamic_state(&dynamic)
         .layout(layout)
         .push_next(&mut rendering);

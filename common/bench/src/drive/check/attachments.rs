@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use vulkan::cmd::script::{Dispatch, Script, Step};
-use vulkan::cmd::{Access, ImageLayout, LoadOp, Scope, Stage};
+use vulkan::cmd::{Access, Attachment, ImageLayout, LoadOp, Scope, Stage};
 use vulkan::handles::{Binding, Image};
 
 use crate::lab::Lab;
@@ -161,9 +161,14 @@ impl Write {
     }
 }
 
+/// How attachments are read and written.
+const COLOUR: [Access; 2] = [Access::COLOR_ATTACHMENT_READ, Access::COLOR_ATTACHMENT_WRITE];
+const DEPTH: [Access; 2] = [Access::DEPTH_STENCIL_ATTACHMENT_READ, Access::DEPTH_STENCIL_ATTACHMENT_WRITE];
+
 /// Accesses that write.
 const WRITES: Access = Access::from_raw(
     Access::COLOR_ATTACHMENT_WRITE.as_raw()
+        | Access::DEPTH_STENCIL_ATTACHMENT_WRITE.as_raw()
         | Access::SHADER_STORAGE_WRITE.as_raw()
         | Access::SHADER_WRITE.as_raw()
         | Access::TRANSFER_WRITE.as_raw()
@@ -192,13 +197,14 @@ fn uses(lab: &Lab, step: &Step) -> Vec<Use> {
             vec![Use { image: *image, access, is_attachment, gives_up: false }]
         }
         Step::Rendering(rendering) => {
-            let attached = rendering.attachments.iter().flat_map(|at| {
+            let attached = |at: &Attachment, [read, write]: [Access; 2]| {
                 let gives_up = at.load == LoadOp::DontCare && rendering.inside.is_empty();
                 let of = |access| Use { image: at.image, access, is_attachment: true, gives_up };
-                let loads = (at.load == LoadOp::Load).then(|| of(Access::COLOR_ATTACHMENT_READ));
-                loads.into_iter().chain([of(Access::COLOR_ATTACHMENT_WRITE)])
-            });
-            bound.chain(attached).collect()
+                let loads = (at.load == LoadOp::Load).then(|| of(read));
+                loads.into_iter().chain([of(write)]).collect::<Vec<_>>()
+            };
+            let colours = rendering.colours.iter().flat_map(|at| attached(at, COLOUR));
+            bound.chain(colours).chain(rendering.depth.iter().flat_map(|at| attached(at, DEPTH))).collect()
         }
         _ => bound.collect(),
     }
