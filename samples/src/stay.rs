@@ -99,9 +99,8 @@ fn ticks(ticks: u64) -> f64 {
 
 /// Why waves that stay do not run on a device, if they do not.
 #[must_use]
-pub fn lacking(device: &DeviceFacts) -> Option<String> {
-    (!device.device_clock)
-        .then(|| "the device has no clock that shaders can read (VK_KHR_shader_clock)".into())
+pub fn lacking(device: &DeviceFacts) -> Option<&'static str> {
+    (!device.device_clock).then_some("the device has no clock that shaders can read (VK_KHR_shader_clock)")
 }
 
 #[cfg(test)]

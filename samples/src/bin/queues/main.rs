@@ -97,7 +97,7 @@ fn at_once(lab: &mut Lab, name: &str, found: Found<Vec<Queue>>, stay: u32) -> Re
             shades(&words.iter().map(|word| word & 0xFF).collect::<Vec<_>>())
         });
     }
-    let no_clock = lacking(lab.device());
+    let no_clock = lacking(lab.device()).map(str::to_owned);
     let variant = lab.variant_on_queues(name, move |submits, rep| {
         let released = submits.submit2(Queue::FIRST, &[], |_| {});
         let submit = |(slot, &queue)| {
@@ -111,7 +111,7 @@ fn at_once(lab: &mut Lab, name: &str, found: Found<Vec<Queue>>, stay: u32) -> Re
     variant
         .skip(no_clock)
         .skip(lacks)
-        .metric("waves at once", notes, words, move |words| waves.at_once(words).map(Some));
+        .metric("waves", notes, words, move |words| waves.at_once(words).map(Some));
     Ok(())
 }
 
@@ -130,7 +130,7 @@ fn hand_over(lab: &mut Lab, name: &str, by: By, queues: [&Found<Queue>; 2]) -> R
     let [from, to] = queues.map(|queue| queue.clone().unwrap_or(Queue::FIRST));
     let waves = Waves::new(lab, name, 2, SHORT_STAY)?;
     let events = lab.events(1, EventState::DeviceOnly, None);
-    let no_clock = lacking(lab.device());
+    let no_clock = lacking(lab.device()).map(str::to_owned);
     let variant = lab.variant_on_queues(name, move |submits, rep| {
         let wave = |cmd: &Cmd, slot| waves.dispatch(cmd, rep, slot);
         let released = [(submits.submit2(Queue::FIRST, &[], |_| {}), Stage::COMPUTE_SHADER)];

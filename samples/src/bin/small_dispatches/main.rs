@@ -122,7 +122,7 @@ impl Work {
             });
         }
         let events = lab.events(1, EventState::DeviceOnly, None);
-        let no_clock = lacking(lab.device());
+        let no_clock = lacking(lab.device()).map(str::to_owned);
         let variant = lab.variant_on_queues(name, move |submits, rep| {
             let released = [(submits.submit2(Queue::FIRST, &[], |_| {}), Stage::COMPUTE_SHADER)];
             let event = events.get(rep.index, 0);
@@ -164,7 +164,7 @@ impl Work {
         variant
             .skip(no_clock)
             .skip(lacks)
-            .metric("dispatches at once", notes, words, move |words| waves.at_once(words).map(Some));
+            .metric("waves", notes, words, move |words| waves.at_once(words).map(Some));
         Ok(())
     }
 }

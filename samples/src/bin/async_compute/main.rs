@@ -1,0 +1,190 @@
+//! Does a second queue fill what raster work leaves idle?
+//!
+//! ```text
+//! after    raster  ▃▁▃▁▃▁▃▁         one queue: the compute job waits for the last pass
+//!          compute         ██████
+//! async    raster  ▃▁▃▁▃▁▃▁         two queues: it runs in the drains, and on what the passes leave free
+//!          compute ██████
+//! ```
+//!
+//! Two kinds of raster work leave a GPU idle. `passes_…` is a chain of passes over a small target: each waits for the one before, so that
+//! the GPU drains between them. `layers_…` are draws that each cover the target, nearer than the last, as in a fill of depth and normals. Their pixel shader is so short that its waves end as fast as the GPU can launch them. Beside each comes the same dispatch of
+//! arithmetic:
+//!
+//! - `alone`: without the other.
+//! - `after`: behind the raster work, with a barrier.
+//! - `beside`: in front of it, with no barrier between them, on the same queue.
+//! - `async`: on the second queue, at the same time. In `async_limited` each workgroup takes the shared memory of several, so that fewer
+//!   waves run at once and leave room for pixels.
+//!
+//! The most that `async` can save is the shorter of both times alone. Expect it to save most of that where the second queue has hardware of
+//! its own. The talk shows a case where it cannot: waves of a draw that is limited by their launch keep those of the compute queue out.
+//!
+//! Look for, in RGP or Nsight: the first compute wave, and how many run while pixels do.
+//!
+//! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Example of Wave Launch for Async-Compute Getting Blocked by
+//! Wave-Launch-Limited PS Draws". Specification: "Queues", "Render Pass".
+
+mod job;
+mod raster;
+mod verdict;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::value_parser;
+use common::{Access, Cmd, Extent, Lab, Queue, Rep, Scope, Stage, run, sample};
+use samples::{DRAWN, NO_ACCESS};
+
+use job::Job;
+use raster::{Layers, MOST_LAYERS, Passes};
+use verdict::{headline, verdict};
+
+/// Does a second queue fill what raster work leaves idle?
+#[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "--rounds 8192 # a longer compute job\n\
+    --variants passes_after,passes_async,layers_async --trace waves.svg # one queue and two, wave by wave")]
+struct Args {
+    /// Passes of the chain [default: 16, on a CPU 3]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=64))]
+    passes: Option<u32>,
+    /// Draws over one another [default: 8, on a CPU 3]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=i64::from(MOST_LAYERS)))]
+    layers: Option<u32>,
+    /// Rounds of arithmetic of the compute job, to the next multiple of 16 [default: 4096, on a CPU 64]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(16..=65_536))]
+    rounds: Option<u32>,
+}
+
+fn main() -> ExitCode {
+    run(sample!(), async_compute)
+}
+
+fn async_compute(lab: &mut Lab, args: &Args) -> Result<()> {
+    lab.describe(include_str!("variants.toml"))?;
+    lab.alone();
+    lab.report.trace_waves();
+    let is_small = lab.device().is_cpu() && !lab.runs_nothing;
+    let by_device =
+        |asked: Option<u32>, on_gpu, on_cpu| asked.unwrap_or(if is_small { on_cpu } else { on_gpu });
+    let work = Work {
+        passes: by_device(args.passes, 16, 3),
+        layers: by_device(args.layers, 8, 3),
+        rounds: by_device(args.rounds, 4096, 64).next_multiple_of(16),
+        workgroups: if is_small { 8 } else { 4096 },
+        small: if is_small { SIZES_ON_CPU[0] } else { SIZES[0] },
+        large: if is_small { SIZES_ON_CPU[1] } else { SIZES[1] },
+    };
+    lab.report.setting("passes", work.passes);
+    lab.report.setting("layers", work.layers);
+    lab.report.setting("rounds", work.rounds);
+    for kind in ["passes", "layers"] {
+        alone(lab, work, kind)?;
+        after(lab, work, kind)?;
+        beside(lab, work, kind)?;
+        on_two_queues(lab, work, kind, false)?;
+        on_two_queues(lab, work, kind, true)?;
+    }
+    compute_alone(lab, work, false)?;
+    compute_alone(lab, work, true)?;
+    lab.report.show_matrix();
+    lab.report.headline(headline);
+    lab.report.verdict(verdict);
+    Ok(())
+}
+
+/// The target of passes, and that of layers.
+const SIZES: [Extent; 2] = [Extent { width: 256, height: 256 }, Extent { width: 1280, height: 720 }];
+const SIZES_ON_CPU: [Extent; 2] = [Extent { width: 24, height: 16 }, Extent { width: 48, height: 32 }];
+/// A render pass that is done, for what only waits for it.
+const DRAWN_ONLY: Scope = (DRAWN.0, Access::NONE);
+
+/// The sizes of all work.
+#[derive(Clone, Copy)]
+struct Work {
+    passes: u32,
+    layers: u32,
+    rounds: u32,
+    workgroups: u32,
+    /// The target of passes, and that of layers.
+    small: Extent,
+    large: Extent,
+}
+
+/// Raster work.
+#[derive(Clone, Copy)]
+enum Raster {
+    Passes(Passes),
+    Layers(Layers),
+}
+
+impl Raster {
+    fn new(lab: &mut Lab, work: Work, kind: &str, name: &str) -> Result<Self> {
+        Ok(match kind {
+            "passes" => Self::Passes(Passes::new(lab, name, work.small, work.passes)?),
+            _ => Self::Layers(Layers::new(lab, name, work.large, work.layers)?),
+        })
+    }
+
+    fn record(&self, cmd: &Cmd, rep: Rep) {
+        match self {
+            Self::Passes(passes) => passes.record(cmd, rep),
+            Self::Layers(layers) => layers.record(cmd, rep),
+        }
+    }
+}
+
+fn alone(lab: &mut Lab, work: Work, kind: &str) -> Result<()> {
+    let name = format!("{kind}_alone");
+    let raster = Raster::new(lab, work, kind, &name)?;
+    lab.variant(name, move |cmd, rep| raster.record(cmd, rep));
+    Ok(())
+}
+
+fn compute_alone(lab: &mut Lab, work: Work, is_limited: bool) -> Result<()> {
+    let name = if is_limited { "compute_alone_limited" } else { "compute_alone" };
+    let job = Job::new(lab, name, work.workgroups, work.rounds, is_limited)?;
+    let variant = lab.variant(name, move |cmd, rep| job.dispatch(cmd, rep));
+    job.tells_its_begin(variant);
+    Ok(())
+}
+
+fn after(lab: &mut Lab, work: Work, kind: &str) -> Result<()> {
+    let name = format!("{kind}_after");
+    let raster = Raster::new(lab, work, kind, &name)?;
+    let job = Job::new(lab, &name, work.workgroups, work.rounds, false)?;
+    let variant = lab.variant(name, move |cmd, rep| {
+        raster.record(cmd, rep);
+        cmd.pipeline_barrier2(DRAWN_ONLY, NO_ACCESS);
+        job.dispatch(cmd, rep);
+    });
+    job.tells_its_begin(variant);
+    Ok(())
+}
+
+fn beside(lab: &mut Lab, work: Work, kind: &str) -> Result<()> {
+    let name = format!("{kind}_beside");
+    let raster = Raster::new(lab, work, kind, &name)?;
+    let job = Job::new(lab, &name, work.workgroups, work.rounds, false)?;
+    let variant = lab.variant(name, move |cmd, rep| {
+        job.dispatch(cmd, rep);
+        raster.record(cmd, rep);
+    });
+    job.tells_its_begin(variant);
+    Ok(())
+}
+
+fn on_two_queues(lab: &mut Lab, work: Work, kind: &str, is_limited: bool) -> Result<()> {
+    let name = format!("{kind}_{}", if is_limited { "async_limited" } else { "async" });
+    let raster = Raster::new(lab, work, kind, &name)?;
+    let job = Job::new(lab, &name, work.workgroups, work.rounds, is_limited)?;
+    let variant = lab.variant_on_queues(name, move |queues, rep| {
+        let released = queues.submit2(Queue::FIRST, &[], |_| {});
+        let waits = [(released, Stage::COMPUTE_SHADER)];
+        let computed = queues.submit2(Queue::SECOND, &waits, |cmd| job.dispatch(cmd, rep));
+        queues.submit2(Queue::FIRST, &[], |cmd| raster.record(cmd, rep));
+        queues.submit2(Queue::FIRST, &[(computed, Stage::ALL_COMMANDS)], |_| {});
+    });
+    job.tells_its_begin(variant);
+    Ok(())
+}
