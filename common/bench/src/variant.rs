@@ -323,9 +323,9 @@ impl Variant {
     }
 
     /// Leaves the variant out of this run if there is a `reason`, and shows the reason in its row.
-    pub fn skip(&mut self, reason: Option<String>) -> &mut Self {
+    pub fn skip(&mut self, reason: Option<impl Into<String>>) -> &mut Self {
         if let Some(reason) = reason {
-            self.left_out = Some(Status::Skipped { reason });
+            self.left_out = Some(Status::Skipped { reason: reason.into() });
         }
         self
     }

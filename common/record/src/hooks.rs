@@ -22,7 +22,7 @@ pub struct TestHooks {
     /// separate from `smallest_device`, since kernels that need more buffers would otherwise never be tested against
     /// its other limits.
     pub fewest_buffers: bool,
-    /// `HOTLAP_ONE_QUEUE_AS_SEVERAL`: without a second queue, the first one is used as eight.
+    /// `HOTLAP_ONE_QUEUE_AS_SEVERAL`: without a second queue, the first one is used as 32.
     pub one_queue_as_several: bool,
     /// `HOTLAP_NO_WAVE_CLOCK`: kernels cannot read a clock.
     pub no_wave_clock: bool,

@@ -83,7 +83,7 @@ impl Gpu {
         self.buffer_for(name, bytes, place, Sharing::FirstQueue)
     }
 
-    /// Like [`Gpu::buffer`], optionally for both queues.
+    /// Like [`Gpu::buffer`], optionally for all queues.
     pub fn buffer_for(&self, name: &str, bytes: u64, place: Place, sharing: Sharing) -> Result<Buffer> {
         let buffer = self.plan_buffers(1);
         self.make_buffer(buffer, name, bytes, place, sharing)?;

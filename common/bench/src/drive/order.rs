@@ -154,7 +154,7 @@ fn takes_in(stages: Stage, stage: Stage) -> bool {
 #[cfg(test)]
 mod tests {
     use vulkan::cmd::script::{Dispatch, Submit, Sync};
-    use vulkan::cmd::{Access, Rendering, Scope};
+    use vulkan::cmd::{Access, Attachment, ImageLayout, LoadOp, Rendering, Scope};
     use vulkan::handles::{Buffer, Image, Kernel};
 
     use super::*;
@@ -218,6 +218,14 @@ mod tests {
         let ordered = vec![pass(), barrier(drawn, pixels), pass(), barrier(drawn, COMPUTE), dispatch()];
         assert_eq!(order(ordered, &[]), [vec![], vec![0], vec![0, 1]]);
         assert_eq!(order(vec![dispatch(), barrier(COMPUTE, COMPUTE), pass()], &[]), [[0; 0]; 2]);
+        let with_depth = || {
+            let at = Attachment { image: Image(0), layout: ImageLayout::GENERAL, load: LoadOp::Load };
+            Step::Rendering(Rendering { colours: Vec::new(), depth: Some(at), inside: Vec::new() })
+        };
+        let tests = (Stage::EARLY_FRAGMENT_TESTS, Access::NONE);
+        assert_eq!(order(vec![dispatch(), barrier(COMPUTE, tests), with_depth()], &[]), [vec![], vec![0]]);
+        // Depths are tested before the pixel shader runs.
+        assert_eq!(order(vec![dispatch(), barrier(COMPUTE, pixels), with_depth()], &[]), [[0; 0]; 2]);
         // The pixels are done before the attachment is written.
         assert_eq!(order(vec![pass(), barrier(pixels, COMPUTE), dispatch()], &[]), [[0; 0]; 2]);
     }

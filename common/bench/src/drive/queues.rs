@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use ash::vk;
-use vulkan::cmd::script::{Step, Submit};
+use vulkan::cmd::script::Submit;
 use vulkan::cmd::{CommandBuffer, Point, Stage, Usage};
 use vulkan::gpu::{Gpu, Mark};
 use vulkan::handles::Queue;
@@ -118,7 +118,7 @@ impl<'l> Queued<'l> {
         let mut used = vec![0; self.pools.len()];
         let mut recorded = Vec::new();
         for (at, submit) in submits.iter().enumerate() {
-            let parts: Vec<_> = submit.steps.split(|step| matches!(step, Step::NextCommandBuffer)).collect();
+            let parts: Vec<_> = submit.buffers().collect();
             let mut buffers = Vec::new();
             for (part, steps) in parts.iter().enumerate() {
                 let buffer = self.buffer(submit.point.queue, &mut used)?;

@@ -105,9 +105,9 @@ impl<'l> Use<'l> {
             of.checks = lab.checks.iter().filter(|check| uses(check.set)).collect();
             let queries: Vec<u32> = script.stamped().into_iter().map(|(query, _)| query).collect();
             let are_fit = queries.is_empty() || most == 1 && !variant.takes_several_queues;
-            let is_cut = script.steps().any(|step| matches!(step, Step::NextCommandBuffer));
+            let has_several_buffers = script.steps().any(|step| matches!(step, Step::NextCommandBuffer));
             ensure!(
-                variant.takes_several_queues || !is_cut,
+                variant.takes_several_queues || !has_several_buffers,
                 "variant {name} has several command buffers: list it with variant_on_queues"
             );
             ensure!(
@@ -129,11 +129,9 @@ impl<'l> Use<'l> {
         if lacks_events {
             of.left_out = Some(Status::Unsupported { reason: "the device has no events".into() });
         } else if queues > lab.gpu.queues().len() {
-            let reason = match lab.gpu.queues().len() {
-                1 => "the device has one queue".into(),
-                count => format!("the device has {count} queues for compute"),
-            };
-            of.left_out = Some(Status::Skipped { reason });
+            let is_only_one = lab.gpu.queues().len() == 1;
+            ensure!(is_only_one, "variant {name} submits to queue {}: see Sample::all_queues", queues - 1);
+            of.left_out = Some(Status::Skipped { reason: "the device has one queue".into() });
         }
         Ok(of)
     }

@@ -266,8 +266,7 @@ impl Lab {
             let timed =
                 self.variants.iter_mut().filter(|variant| matches!(variant.tells, Some(Tells::Time(_))));
             timed.for_each(|variant| {
-                variant
-                    .skip(Some("the device has no clock that shaders can read (VK_KHR_shader_clock)".into()));
+                variant.skip(Some("the device has no clock that shaders can read (VK_KHR_shader_clock)"));
             });
         }
         let mut names = BTreeSet::new();

@@ -45,7 +45,7 @@ impl Queues {
         }
     }
 
-    /// `vkQueueSubmit2` of one command buffer. `waits` are points of the timeline semaphores, each with the stages
+    /// `vkQueueSubmit2` of one command buffer, or of several: see [`Cmd::next_command_buffer`]. `waits` are points of the timeline semaphores, each with the stages
     /// that wait for it. Returns the point that the submit signals on its own queue's timeline.
     ///
     /// The first submit of any other queue must wait for a submit before it. The last submit must be on the first
@@ -96,6 +96,23 @@ mod tests {
     }
 
     #[test]
+    fn a_submit_has_the_command_buffers_that_are_listed() {
+        let script = Queues::script(|queues| {
+            queues.submit2(Queue::FIRST, &[], |cmd| {
+                for query in 0..3 {
+                    cmd.write_timestamp2(ALL, query);
+                    if query != 1 {
+                        cmd.next_command_buffer();
+                    }
+                }
+            });
+        });
+        let submits = script.unwrap().submits;
+        let lengths: Vec<usize> = submits[0].buffers().map(<[Step]>::len).collect();
+        assert_eq!(lengths, [1, 2, 0]);
+    }
+
+    #[test]
     fn what_could_not_be_timed_is_refused() {
         let told = |record: fn(&Queues)| Queues::script(record).unwrap_err().to_string();
         let begins_alone = told(|queues| {
@@ -108,6 +125,13 @@ mod tests {
             queues.submit2(Queue::FIRST, &[], |_| {});
         });
         assert!(is_left.contains("wait for all of the others'"), "{is_left}");
+        let one_of_two_is_left = told(|queues| {
+            let first = queues.submit2(Queue::FIRST, &[], |_| {});
+            let second = queues.submit2(Queue::SECOND, &[(first, ALL)], |_| {});
+            queues.submit2(Queue(2), &[(second, ALL)], |_| {});
+            queues.submit2(Queue::FIRST, &[(second, ALL)], |_| {});
+        });
+        assert!(one_of_two_is_left.contains("wait for all of the others'"), "{one_of_two_is_left}");
         let draws = told(|queues| {
             let first = queues.submit2(Queue::FIRST, &[], |_| {});
             let second = queues.submit2(Queue::SECOND, &[(first, ALL)], |cmd| cmd.rendering(&[], |_| {}));

@@ -282,6 +282,13 @@ impl Dispatch {
     }
 }
 
+impl Submit {
+    /// The commands of each command buffer.
+    pub fn buffers(&self) -> impl Iterator<Item = &[Step]> {
+        self.steps.split(|step| matches!(step, Step::NextCommandBuffer))
+    }
+}
+
 impl Script {
     /// A recording with one submit on the first queue.
     pub fn on_one_queue(steps: Vec<Step>) -> Self {

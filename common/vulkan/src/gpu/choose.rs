@@ -29,7 +29,7 @@ pub struct QueuePlace {
     /// Its number in the family.
     pub index: u32,
     /// Whether its family does graphics beside compute.
-    pub draws: bool,
+    pub has_graphics: bool,
 }
 
 /// A device of this machine.
@@ -246,13 +246,13 @@ fn queues(
 ) -> Vec<QueuePlace> {
     let has = |family: usize, flag| families[family].queue_flags.contains(flag);
     let place = |(family, index): (usize, u32)| QueuePlace {
-        family: family as u32,
+        family: u32::try_from(family).unwrap_or(u32::MAX),
         index,
-        draws: has(family, vk::QueueFlags::GRAPHICS),
+        has_graphics: has(family, vk::QueueFlags::GRAPHICS),
     };
     if second.is_none() && hooks().one_queue_as_several {
         // Submits to it only wait for earlier ones, so that one queue can serve as several.
-        return (0..8).map(|at| QueuePlace { draws: at % 2 == 0, ..place((first, 0)) }).collect();
+        return (0..32).map(|at| QueuePlace { has_graphics: at % 2 == 0, ..place((first, 0)) }).collect();
     }
     let computing = (0..families.len()).filter(|&family| has(family, vk::QueueFlags::COMPUTE));
     let all =
@@ -391,12 +391,43 @@ mod tests {
         Candidate {
             physical,
             facts: DeviceFacts { name, kind, uuid, ..record::fixture::record().device },
-            queues: [None, None],
-            has_graphics: true,
+            queues: Vec::new(),
             draws_may_store: true,
             unusable: unusable.map(str::to_owned),
             limits: Limits::default(),
         }
+    }
+
+    #[test]
+    fn the_first_queues_are_of_different_families() {
+        let [all, compute, copy] = [
+            vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE,
+            vk::QueueFlags::COMPUTE,
+            vk::QueueFlags::TRANSFER,
+        ];
+        let found = |families: &[(vk::QueueFlags, u32)], wish| {
+            let family = |(flags, count): &_| {
+                let family = vk::QueueFamilyProperties {
+                    queue_flags: *flags,
+                    queue_count: *count,
+                    ..Default::default()
+                };
+                vk::QueueFamilyProperties { timestamp_valid_bits: 64, ..family }
+            };
+            let families: Vec<_> = families.iter().map(family).collect();
+            let first = pick_family(&families, wish)?;
+            let places = queues(&families, first, pick_second(&families, first));
+            Some(places.iter().map(|at| (at.family, at.index, at.has_graphics)).collect::<Vec<_>>())
+        };
+        let of_three = [(all, 2), (copy, 1), (compute, 2)];
+        let [graphics, other] = [[(0, 0, true), (0, 1, true)], [(2, 0, false), (2, 1, false)]];
+        let one_of_each = vec![graphics[0], other[0], graphics[1], other[1]];
+        assert_eq!(found(&of_three, None), Some(one_of_each));
+        let turned = vec![other[0], graphics[0], graphics[1], other[1]];
+        assert_eq!(found(&of_three, Some(QueueKind::Compute)), Some(turned));
+        assert_eq!(found(&[(all, 2)], None), Some(graphics.to_vec()));
+        assert_eq!(found(&[(copy, 1), (compute, 1)], None), Some(vec![(1, 0, false)]));
+        assert_eq!(found(&[(all, 1)], Some(QueueKind::Compute)), None);
     }
 
     fn machine() -> Vec<Candidate<'static>> {

@@ -162,7 +162,7 @@ impl Gpu {
             timeout: options.timeout.unwrap_or(default_timeout),
             has_events,
             has_asymmetric_events,
-            has_graphics: chosen.queues.first().is_some_and(|queue| queue.draws),
+            has_graphics: chosen.queues.first().is_some_and(|queue| queue.has_graphics),
             draws_may_store: chosen.draws_may_store,
             limits: chosen.limits,
             pending: Cell::new(false),

@@ -74,7 +74,7 @@ impl Gpu {
     }
 
     /// Whether a test uses one queue as several.
-    pub fn has_one_queue_twice(&self) -> bool {
+    pub fn uses_one_queue_as_several(&self) -> bool {
         matches!(&self.queues[..], [a, b, ..] if a.raw == b.raw)
     }
 

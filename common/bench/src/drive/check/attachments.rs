@@ -161,7 +161,7 @@ impl Write {
     }
 }
 
-/// How attachments are read and written.
+/// How attachments are read, and how they are written.
 const COLOUR: [Access; 2] = [Access::COLOR_ATTACHMENT_READ, Access::COLOR_ATTACHMENT_WRITE];
 const DEPTH: [Access; 2] = [Access::DEPTH_STENCIL_ATTACHMENT_READ, Access::DEPTH_STENCIL_ATTACHMENT_WRITE];
 
@@ -280,6 +280,17 @@ mod tests {
         assert_eq!(writes.barrier(DRAWN, DRAWN, &[(IMAGE, UNDEFINED)]), None);
         writes.semaphore();
         assert!(writes.command(&used(READ.1)).unwrap().contains("given up"));
+    }
+
+    #[test]
+    fn depths_have_accesses_of_their_own() {
+        let tested: Scope = (Stage::EARLY_FRAGMENT_TESTS | Stage::LATE_FRAGMENT_TESTS, DEPTH[1]);
+        let one = [Use { image: IMAGE, access: DEPTH[1], is_attachment: true, gives_up: false }];
+        for (dst, is_seen) in [(tested, true), (DRAWN, false)] {
+            let mut writes = Writes::default();
+            assert_eq!(writes.barrier(DRAWN, dst, &[(IMAGE, UNDEFINED)]), None);
+            assert_eq!(writes.command(&one).is_none(), is_seen, "{dst:?}");
+        }
     }
 
     #[test]

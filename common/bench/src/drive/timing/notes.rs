@@ -40,11 +40,8 @@ pub(super) fn notes(lab: &Lab, plan: &Plan, rows: &[Row]) -> Vec<String> {
         .filter(|row| row.isolated_us.is_some())
         .filter_map(|row| lab.variants.iter().find(|v| v.name == row.variant))
         .find(|v| v.takes_several_queues);
-    if let Some(variant) = on_queues.filter(|_| lab.gpu.has_one_queue_twice()) {
-        notes.push(format!(
-            "{}: one queue was taken for several, so this is no time of several queues.",
-            variant.name
-        ));
+    if on_queues.is_some() && lab.gpu.uses_one_queue_as_several() {
+        notes.push("One queue was taken for several, so no time here is one of several queues.".into());
     }
     if let Some(variant) = on_queues.filter(|_| MESA.contains(&lab.device().driver_id)) {
         notes.push(format!(
