@@ -16,7 +16,7 @@ pub mod machine;
 pub mod noted;
 pub mod plateaus;
 pub mod residency;
-pub mod stay;
+pub mod spin;
 pub mod steps;
 pub mod waits;
 pub mod words;

@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail, ensure};
 use common::Counter;
+use common::record::DeviceFacts;
 
 /// Fills the notes before each run.
 pub const UNWRITTEN: u32 = 0xFFFF_DEAD;
@@ -75,6 +76,12 @@ impl Window {
 
 /// Both clocks may have steps of a microsecond.
 pub const SLACK_US: f64 = 2.0;
+
+/// Why waves cannot note times on a device, if they cannot.
+#[must_use]
+pub fn no_clock(device: &DeviceFacts) -> Option<&'static str> {
+    (!device.device_clock).then_some("the device has no clock that shaders can read (VK_KHR_shader_clock)")
+}
 
 /// The shaders' pseudo-random numbers.
 #[must_use]

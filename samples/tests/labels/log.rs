@@ -20,8 +20,8 @@ pub struct Recording {
 pub enum Handed {
     /// A label on the queue itself: the kind of call, and the name.
     Label { call: String, name: String },
-    /// A submit of one command buffer.
-    Submit { queue: String, recording: Recording },
+    /// A submit of command buffers, one behind the other.
+    Submit { recording: Recording },
 }
 
 /// The whole of a run.
@@ -56,13 +56,20 @@ impl Log {
             self.handed.push(Handed::Label { call: call.into(), name: rest.into() });
             return Ok(());
         }
-        let buffer = if call == "submit" { rest } else { on };
-        let recording = buffers.get_mut(buffer).context("a command buffer that was not begun")?;
-        match call {
-            "submit" => {
-                recording.has_ended()?;
-                self.handed.push(Handed::Submit { queue: on.into(), recording: recording.clone() });
+        let not_begun = "a command buffer that was not begun";
+        if call == "submit" {
+            let mut all = Recording::default();
+            for buffer in rest.split(' ') {
+                let one = buffers.get(buffer).context(not_begun)?;
+                one.has_ended()?;
+                all.outermost.extend(one.outermost.iter().cloned());
+                all.commands.extend(one.commands.iter().cloned());
             }
+            self.handed.push(Handed::Submit { recording: all });
+            return Ok(());
+        }
+        let recording = buffers.get_mut(on).context(not_begun)?;
+        match call {
             "cmd begin label" => {
                 recording.outermost.extend((recording.open == 0).then(|| rest.to_owned()));
                 recording.open += 1;

@@ -43,6 +43,9 @@ const SMALL: &[(&str, &str)] = &[
     ("raster_or_compute", "--size 64x36"),
     ("first_pixel", ""),
     ("merged_passes", ""),
+    ("queues", ""),
+    ("small_dispatches", "--dispatches 4"),
+    ("async_compute", ""),
     ("group_physics", "--islands 2 --particles 64 --iterations 2"),
 ];
 const SIZES: [[u32; 2]; 4] = [[900, 700], [331, 257], [1, 1], [1280, 720]];

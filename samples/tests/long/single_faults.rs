@@ -21,7 +21,7 @@ const FAULTS: usize = 120;
 const QUICK: &str = "--repetitions 1 --samples 1 --seed 1";
 
 /// What is run: the sample and its arguments. Small: the calls matter, not their times.
-const WORKLOADS: [(&str, &str); 31] = [
+const WORKLOADS: [(&str, &str); 34] = [
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --check"),
     ("pipelined_events", "--size 48 --passes 2 --bands 2 --align 8 --profile"),
@@ -52,6 +52,9 @@ const WORKLOADS: [(&str, &str); 31] = [
     ("clears", "--variants pixels_load_op_0,compute_clear_image_0"),
     ("first_pixel", "--variants fetched_1_warm,compute_cold"),
     ("merged_passes", ""),
+    ("queues", "--variants at_once_compute_2,hand_over_graphics_event"),
+    ("small_dispatches", "--dispatches 2 --variants graphics_2_*"),
+    ("async_compute", "--variants passes_async,layers_alone"),
     // Not by polling: how often that asks differs from run to run.
     ("round_trip", "--submits 8 --variants to_gpu_fence_2,to_cpu_timeline_8"),
 ];

@@ -122,6 +122,7 @@ impl Mutant {
 /// Words of the reports about other orders, also of figures that show them.
 const ORDER: [&str; 2] = ["as early as the recorded dependencies allow", "the wave that it waits for"];
 /// Words of the reports about attachments.
+const LAYER: [&str; 3] = ["SYNC-HAZARD", "VUID-", "UNASSIGNED-"];
 const ATTACHMENTS: [&str; 4] =
     ["does not see by", "contents that were given up", "is not finished when", "uses an image in"];
 
@@ -151,7 +152,7 @@ fn judge(call: Call) -> Result<Found> {
     for problem in lines().filter(|line| line.starts_with("    ")) {
         by.insert(match problem {
             _ if ORDER.iter().any(|words| problem.contains(words)) => By::Order,
-            _ if problem.contains("SYNC-HAZARD") || problem.contains("VUID-") => By::Layer,
+            _ if LAYER.iter().any(|words| problem.contains(words)) => By::Layer,
             _ if ATTACHMENTS.iter().any(|words| problem.contains(words)) => By::Attachments,
             _ if problem.contains("would hang the device") => By::Refusal,
             _ if problem.contains(" differ from the CPU ") => By::Data,

@@ -20,7 +20,7 @@ pub fn trials() -> Vec<Trial> {
         trial("help_and_version", help_and_version),
     ];
     let words = [
-        ("run nix", "there is no sample 'nix': there are bloom, clears"),
+        ("run nix", "there is no sample 'nix': there are async_compute, bloom"),
         ("run --time-limit 0", "out of range"),
         ("run --budget -1", "-1 s is out of range"),
         ("run --budget soon", "not a number of seconds"),

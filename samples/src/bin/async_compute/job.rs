@@ -2,8 +2,7 @@
 
 use anyhow::Result;
 use common::{BufferSet, Buffers, Cmd, Counter, Kernel, Lab, Rep, Variant};
-use samples::noted::{Note, UNWRITTEN, Window, started};
-use samples::stay::lacking;
+use samples::noted::{Note, UNWRITTEN, Window, no_clock, started};
 
 /// Invocations of a workgroup.
 const LANES: u32 = 256;
@@ -20,15 +19,15 @@ pub struct Job {
 }
 
 impl Job {
-    /// `workgroups` that do so many rounds each. If they are limited, each takes as much shared memory as the device has for one, so that
-    /// few of them run at once.
+    /// `workgroups` that do `rounds` each. If they are limited, each takes all the shared memory that a workgroup can have, so that few of
+    /// them run at once.
     ///
     /// # Errors
     /// Not enough memory.
     pub fn new(lab: &mut Lab, name: &str, workgroups: u32, rounds: u32, is_limited: bool) -> Result<Self> {
         let device = lab.device();
         let lanes = LANES.min(device.max_workgroup_invocations);
-        let (clock, lacks, shared_bytes) = (Counter::of(device), lacking(device), device.max_shared_memory);
+        let (clock, lacks, shared_bytes) = (Counter::of(device), no_clock(device), device.max_shared_memory);
         let results = BufferSet::new(1, workgroups * lanes, UNWRITTEN).for_all_queues();
         let results = lab.output(&format!("results of {name}"), results)?;
         lab.expect(results, 0, move || started(workgroups, lanes, rounds, false));
@@ -48,10 +47,10 @@ impl Job {
         cmd.dispatch(self.kernel, &bindings, &(), [self.workgroups, 1, 1]);
     }
 
-    /// Declares when the first workgroup begins, in µs from the begin of the variant on.
-    pub fn tells_its_begin(self, variant: &mut Variant) {
+    /// Declares when the first workgroup begins, in µs after the begin of the variant.
+    pub fn measure(self, variant: &mut Variant) {
         let (notes, words) = (self.notes.get(0, 0), 4 * self.workgroups);
-        variant.skip(self.lacks.map(str::to_owned));
+        variant.skip(self.lacks);
         variant.stamped_metric("µs", notes, words, move |words, stamps| {
             let began: Vec<u64> = Note::all(words)?.iter().map(|note| note.began).collect();
             let Some(window) = Window::around(self.clock, stamps, &began)? else { return Ok(None) };

@@ -7,18 +7,23 @@
 //!          compute ██████
 //! ```
 //!
-//! Two kinds of raster work leave a GPU idle. `passes_…` is a chain of passes over a small target: each waits for the one before, so that
-//! the GPU drains between them. `layers_…` are draws that each cover the target, nearer than the last, as in a fill of depth and normals. Their pixel shader is so short that its waves end as fast as the GPU can launch them. Beside each comes the same dispatch of
-//! arithmetic:
+//! Two kinds of raster work leave a GPU idle:
 //!
-//! - `alone`: without the other.
-//! - `after`: behind the raster work, with a barrier.
-//! - `beside`: in front of it, with no barrier between them, on the same queue.
-//! - `async`: on the second queue, at the same time. In `async_limited` each workgroup takes the shared memory of several, so that fewer
-//!   waves run at once and leave room for pixels.
+//! - `passes_…`: passes over a small target. Each waits for the one before, and the GPU drains between them.
+//! - `layers_…`: draws that each cover the target, nearer than the last, as in a fill of depth and normals. Their pixel shader is so short
+//!   that its waves end as fast as the GPU launches them.
 //!
-//! The most that `async` can save is the shorter of both times alone. Expect it to save most of that where the second queue has hardware of
-//! its own. The talk shows a case where it cannot: waves of a draw that is limited by their launch keep those of the compute queue out.
+//! Beside each comes the same dispatch of arithmetic, or none:
+//!
+//! - `alone`: raster work only.
+//! - `after`: the dispatch comes behind the raster work, with a barrier.
+//! - `beside`: the dispatch comes first, with no barrier, on the same queue.
+//! - `async`: the dispatch is on the second queue. In `async_limited` each of its workgroups takes all the shared memory that a workgroup
+//!   can have, so that fewer of its waves run at once and leave room for pixels.
+//!
+//! All of them have the same submits on the first queue. The most that `async` can save is the shorter of both times alone. Expect it to
+//! save most of that where pixels leave hardware free. In the talk's case it cannot: the waves of a draw that is limited by their launch
+//! keep those of the compute queue out.
 //!
 //! Look for, in RGP or Nsight: the first compute wave, and how many run while pixels do.
 //!
@@ -33,11 +38,11 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::value_parser;
-use common::{Access, Cmd, Extent, Lab, Queue, Rep, Scope, Stage, run, sample};
+use common::{Access, Extent, Lab, Queue, Scope, Stage, run, sample};
 use samples::{DRAWN, NO_ACCESS};
 
 use job::Job;
-use raster::{Layers, MOST_LAYERS, Passes};
+use raster::{Kind, MOST_LAYERS, Raster};
 use verdict::{headline, verdict};
 
 /// Does a second queue fill what raster work leaves idle?
@@ -78,12 +83,10 @@ fn async_compute(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.report.setting("passes", work.passes);
     lab.report.setting("layers", work.layers);
     lab.report.setting("rounds", work.rounds);
-    for kind in ["passes", "layers"] {
-        alone(lab, work, kind)?;
-        after(lab, work, kind)?;
-        beside(lab, work, kind)?;
-        on_two_queues(lab, work, kind, false)?;
-        on_two_queues(lab, work, kind, true)?;
+    for kind in Kind::ALL {
+        for how in How::ALL {
+            with_raster(lab, work, kind, how)?;
+        }
     }
     compute_alone(lab, work, false)?;
     compute_alone(lab, work, true)?;
@@ -111,80 +114,69 @@ struct Work {
     large: Extent,
 }
 
-/// Raster work.
+/// Where the dispatch is.
 #[derive(Clone, Copy)]
-enum Raster {
-    Passes(Passes),
-    Layers(Layers),
+enum How {
+    Alone,
+    After,
+    Beside,
+    /// On the second queue; `true` with fewer waves at once.
+    Async(bool),
 }
 
-impl Raster {
-    fn new(lab: &mut Lab, work: Work, kind: &str, name: &str) -> Result<Self> {
-        Ok(match kind {
-            "passes" => Self::Passes(Passes::new(lab, name, work.small, work.passes)?),
-            _ => Self::Layers(Layers::new(lab, name, work.large, work.layers)?),
-        })
-    }
+impl How {
+    const ALL: [Self; 5] = [Self::Alone, Self::After, Self::Beside, Self::Async(false), Self::Async(true)];
 
-    fn record(&self, cmd: &Cmd, rep: Rep) {
+    const fn name(self) -> &'static str {
         match self {
-            Self::Passes(passes) => passes.record(cmd, rep),
-            Self::Layers(layers) => layers.record(cmd, rep),
+            Self::Alone => "alone",
+            Self::After => "after",
+            Self::Beside => "beside",
+            Self::Async(false) => "async",
+            Self::Async(true) => "async_limited",
         }
     }
 }
 
-fn alone(lab: &mut Lab, work: Work, kind: &str) -> Result<()> {
-    let name = format!("{kind}_alone");
-    let raster = Raster::new(lab, work, kind, &name)?;
-    lab.variant(name, move |cmd, rep| raster.record(cmd, rep));
+fn with_raster(lab: &mut Lab, work: Work, kind: Kind, how: How) -> Result<()> {
+    let name = format!("{}_{}", kind.name(), how.name());
+    let raster = match kind {
+        Kind::Passes => Raster::passes(lab, &name, work.small, work.passes)?,
+        Kind::Layers => Raster::layers(lab, &name, work.large, work.layers)?,
+    };
+    let is_limited = matches!(how, How::Async(true));
+    let job = Job::new(lab, &name, work.workgroups, work.rounds, is_limited)?;
+    let variant = lab.variant_on_queues(name, move |queues, rep| {
+        let released = [(queues.submit2(Queue::FIRST, &[], |_| {}), Stage::COMPUTE_SHADER)];
+        let computed = matches!(how, How::Async(_))
+            .then(|| queues.submit2(Queue::SECOND, &released, |cmd| job.dispatch(cmd, rep)));
+        queues.submit2(Queue::FIRST, &[], |cmd| {
+            if matches!(how, How::Beside) {
+                job.dispatch(cmd, rep);
+            }
+            raster.record(cmd, rep);
+            if matches!(how, How::After) {
+                cmd.pipeline_barrier2(DRAWN_ONLY, NO_ACCESS);
+                job.dispatch(cmd, rep);
+            }
+        });
+        let computed: Vec<_> = computed.into_iter().map(|point| (point, Stage::ALL_COMMANDS)).collect();
+        queues.submit2(Queue::FIRST, &computed, |_| {});
+    });
+    if !matches!(how, How::Alone) {
+        job.measure(variant);
+    }
     Ok(())
 }
 
 fn compute_alone(lab: &mut Lab, work: Work, is_limited: bool) -> Result<()> {
     let name = if is_limited { "compute_alone_limited" } else { "compute_alone" };
     let job = Job::new(lab, name, work.workgroups, work.rounds, is_limited)?;
-    let variant = lab.variant(name, move |cmd, rep| job.dispatch(cmd, rep));
-    job.tells_its_begin(variant);
-    Ok(())
-}
-
-fn after(lab: &mut Lab, work: Work, kind: &str) -> Result<()> {
-    let name = format!("{kind}_after");
-    let raster = Raster::new(lab, work, kind, &name)?;
-    let job = Job::new(lab, &name, work.workgroups, work.rounds, false)?;
-    let variant = lab.variant(name, move |cmd, rep| {
-        raster.record(cmd, rep);
-        cmd.pipeline_barrier2(DRAWN_ONLY, NO_ACCESS);
-        job.dispatch(cmd, rep);
-    });
-    job.tells_its_begin(variant);
-    Ok(())
-}
-
-fn beside(lab: &mut Lab, work: Work, kind: &str) -> Result<()> {
-    let name = format!("{kind}_beside");
-    let raster = Raster::new(lab, work, kind, &name)?;
-    let job = Job::new(lab, &name, work.workgroups, work.rounds, false)?;
-    let variant = lab.variant(name, move |cmd, rep| {
-        job.dispatch(cmd, rep);
-        raster.record(cmd, rep);
-    });
-    job.tells_its_begin(variant);
-    Ok(())
-}
-
-fn on_two_queues(lab: &mut Lab, work: Work, kind: &str, is_limited: bool) -> Result<()> {
-    let name = format!("{kind}_{}", if is_limited { "async_limited" } else { "async" });
-    let raster = Raster::new(lab, work, kind, &name)?;
-    let job = Job::new(lab, &name, work.workgroups, work.rounds, is_limited)?;
     let variant = lab.variant_on_queues(name, move |queues, rep| {
-        let released = queues.submit2(Queue::FIRST, &[], |_| {});
-        let waits = [(released, Stage::COMPUTE_SHADER)];
-        let computed = queues.submit2(Queue::SECOND, &waits, |cmd| job.dispatch(cmd, rep));
-        queues.submit2(Queue::FIRST, &[], |cmd| raster.record(cmd, rep));
-        queues.submit2(Queue::FIRST, &[(computed, Stage::ALL_COMMANDS)], |_| {});
+        queues.submit2(Queue::FIRST, &[], |_| {});
+        queues.submit2(Queue::FIRST, &[], |cmd| job.dispatch(cmd, rep));
+        queues.submit2(Queue::FIRST, &[], |_| {});
     });
-    job.tells_its_begin(variant);
+    job.measure(variant);
     Ok(())
 }

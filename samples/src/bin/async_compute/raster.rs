@@ -9,12 +9,59 @@ use samples::noted::UNWRITTEN;
 use samples::{DRAWN, READ_BY_PIXELS, both};
 
 const COLOUR: ImageLayout = ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
-const DEPTH: ImageLayout = ImageLayout::DEPTH_ATTACHMENT_OPTIMAL;
+const DEPTH: ImageLayout = ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
 /// Depths that a render pass tests and writes.
 const TESTED: Scope = (
     Stage::from_raw(Stage::EARLY_FRAGMENT_TESTS.as_raw() | Stage::LATE_FRAGMENT_TESTS.as_raw()),
     Access::DEPTH_STENCIL_ATTACHMENT_WRITE,
 );
+
+/// The kinds of raster work.
+#[derive(Clone, Copy)]
+pub enum Kind {
+    Passes,
+    Layers,
+}
+
+impl Kind {
+    pub const ALL: [Self; 2] = [Self::Passes, Self::Layers];
+
+    /// The begin of variants' names.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Passes => "passes",
+            Self::Layers => "layers",
+        }
+    }
+}
+
+/// Raster work of one kind.
+#[derive(Clone, Copy)]
+pub enum Raster {
+    Passes(Passes),
+    Layers(Layers),
+}
+
+impl Raster {
+    /// # Errors
+    /// Not enough memory.
+    pub fn passes(lab: &mut Lab, name: &str, size: Extent, count: u32) -> Result<Self> {
+        Passes::new(lab, name, size, count).map(Self::Passes)
+    }
+
+    /// # Errors
+    /// Not enough memory.
+    pub fn layers(lab: &mut Lab, name: &str, size: Extent, count: u32) -> Result<Self> {
+        Layers::new(lab, name, size, count).map(Self::Layers)
+    }
+
+    pub fn record(&self, cmd: &Cmd, rep: Rep) {
+        match self {
+            Self::Passes(passes) => passes.record(cmd, rep),
+            Self::Layers(layers) => layers.record(cmd, rep),
+        }
+    }
+}
 
 /// Passes over a small target, each of which reads the target of the one before.
 #[derive(Clone, Copy)]
@@ -27,9 +74,7 @@ pub struct Passes {
 }
 
 impl Passes {
-    /// # Errors
-    /// Not enough memory.
-    pub fn new(lab: &mut Lab, name: &str, size: Extent, count: u32) -> Result<Self> {
+    fn new(lab: &mut Lab, name: &str, size: Extent, count: u32) -> Result<Self> {
         let format = Format::R32_UINT;
         let seed = lab.texture("seed", size.sides(), format, move || seed(size));
         let set = ImageSet::new(count, size.sides(), format, [UNWRITTEN; 4]);
@@ -40,7 +85,7 @@ impl Passes {
         Ok(Self { kernel, seed, targets, size, count })
     }
 
-    pub fn record(&self, cmd: &Cmd, rep: Rep) {
+    fn record(&self, cmd: &Cmd, rep: Rep) {
         let read_in = ImageLayout::SHADER_READ_ONLY_OPTIMAL;
         let mut before: Option<Image> = None;
         for index in 0..self.count {
@@ -74,9 +119,7 @@ pub struct Layers {
 pub const MOST_LAYERS: u32 = 63;
 
 impl Layers {
-    /// # Errors
-    /// Not enough memory.
-    pub fn new(lab: &mut Lab, name: &str, size: Extent, count: u32) -> Result<Self> {
+    fn new(lab: &mut Lab, name: &str, size: Extent, count: u32) -> Result<Self> {
         let formats = [Format::R32_UINT, Format::D32_SFLOAT];
         let [usage, depth] = [ImageUsage::COLOR_ATTACHMENT, ImageUsage::DEPTH_STENCIL_ATTACHMENT];
         let set = |format, unwritten| ImageSet::new(1, size.sides(), format, [unwritten; 4]);
@@ -91,7 +134,7 @@ impl Layers {
         Ok(Self { kernel, targets, depths, size, count })
     }
 
-    pub fn record(&self, cmd: &Cmd, rep: Rep) {
+    fn record(&self, cmd: &Cmd, rep: Rep) {
         let [colour, depth] = [self.targets, self.depths].map(|images| images.get(rep.index, 0));
         let scope = both(DRAWN, TESTED);
         let begin = [(colour, [ImageLayout::UNDEFINED, COLOUR]), (depth, [ImageLayout::UNDEFINED, DEPTH])];

@@ -5,7 +5,7 @@ use common::{
     Access, Attachment, Buffer, BufferSet, Buffers, Cmd, Counter, Format, Image, ImageLayout, ImageSet,
     ImageUsage, Kernel, Lab, LoadOp, Scope, Stage,
 };
-use samples::noted::UNWRITTEN;
+use samples::noted::{UNWRITTEN, no_clock};
 use samples::{DRAWN, STORES, both};
 
 use crate::timed::Timed;
@@ -77,7 +77,7 @@ impl Work {
         let kernel = kernel.constants([("TRIANGLES", triangles), ("WIDTH", width), ("SIDE", SIDE)]);
         let kernel = kernel.constants([("LOADS", loads), ("STEP", STEP)]).build();
         let before = self.dispatched(lab, 2 * triangles);
-        let (clock, lacks) = (Counter::of(lab.device()), no_clock(lab));
+        let (clock, lacks) = (Counter::of(lab.device()), no_clock(lab.device()));
         let filled = is_cold.then_some(self.filled);
         let variant = lab.variant(name, move |cmd, rep| {
             let target = targets.get(rep.index, 0);
@@ -100,7 +100,7 @@ impl Work {
         let stamps = lab.output(&format!("timestamps of {name}"), BufferSet::new(1, words, UNWRITTEN))?;
         let results = self.results(lab, &name)?;
         let (before, next) = (self.dispatched(lab, 0), self.dispatched(lab, 2));
-        let (clock, lacks) = (Counter::of(lab.device()), no_clock(lab));
+        let (clock, lacks) = (Counter::of(lab.device()), no_clock(lab.device()));
         let filled = is_cold.then_some(self.filled);
         let variant = lab.variant(name, move |cmd, rep| {
             let bindings = [stamps, results].map(|set| set.get(rep.index, 0));
@@ -158,12 +158,6 @@ fn empty_caches(cmd: &Cmd, filled: Option<Buffer>) {
         cmd.fill_buffer(filled, 0);
         cmd.pipeline_barrier2(FILLS, STORES);
     }
-}
-
-/// Why nothing is measured on this device, if it is not.
-fn no_clock(lab: &Lab) -> Option<String> {
-    let has_clock = lab.device().device_clock;
-    (!has_clock).then(|| "the device has no clock that shaders can read (VK_KHR_shader_clock)".into())
 }
 
 const fn state(is_cold: bool) -> &'static str {

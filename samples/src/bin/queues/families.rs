@@ -1,11 +1,9 @@
-//! The queues of the first family that does graphics, and of the first that does not.
+//! The queues of the two families that the sample compares.
 
 use std::fmt;
 
 use common::{Lab, Queue};
-
-/// Queues, or why there are none.
-pub type Found<T> = Result<T, String>;
+use samples::spin::queues_of;
 
 /// The queues of both families; none of a family that the device lacks.
 #[derive(Clone, Debug)]
@@ -16,44 +14,41 @@ pub struct Families {
 
 impl Families {
     pub fn of(lab: &Lab) -> Self {
-        let all: Vec<_> = (0..).map(Queue).zip(lab.queues()).collect();
-        let first = |draws: bool| {
-            let family = all.iter().find(|(_, place)| place.draws == draws).map(|(_, place)| place.family);
-            let of_family =
-                all.iter().filter(|(_, place)| place.draws == draws && Some(place.family) == family);
-            of_family.map(|(queue, _)| *queue).collect()
+        Self { graphics: queues_of(lab, true), compute: queues_of(lab, false) }
+    }
+
+    /// `count` queues of each family, and of both together, by the names of the families; or why there are not as many.
+    pub fn queues(&self, count: usize) -> [(&'static str, Result<Vec<Queue>, String>); 3] {
+        let [graphics, compute] = [true, false].map(|with_graphics| self.first(with_graphics, count));
+        let each = graphics.clone().and_then(|graphics| Ok([graphics, compute.clone()?].concat()));
+        [("graphics", graphics), ("compute", compute), ("each", each)]
+    }
+
+    /// Three queues, by the name of a family: its first, its second, and the first of the other family; or why there is none.
+    pub fn neighbours(&self) -> [(&'static str, [Result<Queue, String>; 3]); 2] {
+        let queue = |with_graphics, at: usize| self.first(with_graphics, at + 1).map(|queues| queues[at]);
+        let beside = |with_graphics: bool| {
+            [queue(with_graphics, 0), queue(with_graphics, 1), queue(!with_graphics, 0)]
         };
-        Self { graphics: first(true), compute: first(false) }
+        [("graphics", beside(true)), ("compute", beside(false))]
     }
 
-    /// So many queues of each family, and so many of both together, by the names of the families.
-    pub fn queues(&self, count: usize) -> [(&'static str, Found<Vec<Queue>>); 3] {
-        let [graphics, compute] = [true, false].map(|draws| self.first(draws, count));
-        let both = graphics.clone().and_then(|graphics| Ok([graphics, compute.clone()?].concat()));
-        [("graphics", graphics), ("compute", compute), ("both", both)]
-    }
-
-    /// A queue and what is beside it, by the names of the families: first the queue, then another one of its family, then one of the
-    /// other family.
-    pub fn neighbours(&self) -> [(&'static str, [Found<Queue>; 3]); 2] {
-        let queue = |draws, at| self.first(draws, at + 1).map(|queues| queues[at]);
-        [("graphics", true), ("compute", false)]
-            .map(|(name, draws)| (name, [queue(draws, 0), queue(draws, 1), queue(!draws, 0)]))
-    }
-
-    fn first(&self, draws: bool, count: usize) -> Found<Vec<Queue>> {
-        let (all, name) = if draws { (&self.graphics, "graphics") } else { (&self.compute, "compute") };
-        let queues = |count| if count == 1 { "queue" } else { "queues" };
+    fn first(&self, with_graphics: bool, count: usize) -> Result<Vec<Queue>, String> {
+        let (all, family) = match with_graphics {
+            true => (&self.graphics, "graphics family"),
+            false => (&self.compute, "family with compute and without graphics"),
+        };
         all.get(..count).map(<[Queue]>::to_vec).ok_or_else(|| match all.len() {
-            0 => format!("the device has no {name} queue"),
-            most => format!("the device has {most} {name} {}", queues(most)),
+            0 => format!("the device has no {family}"),
+            1 => format!("the {family} has 1 queue"),
+            most => format!("the {family} has {most} queues"),
         })
     }
 }
 
 impl fmt::Display for Families {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of graphics, {} of compute", self.graphics.len(), self.compute.len())
+        write!(f, "{} with graphics, {} without", self.graphics.len(), self.compute.len())
     }
 }
 
@@ -64,16 +59,13 @@ mod tests {
     #[test]
     fn a_family_has_so_many_queues() {
         let families = Families { graphics: vec![Queue(0)], compute: vec![Queue(1), Queue(2)] };
-        let [(_, graphics), (_, compute), (_, both)] = families.queues(1);
-        assert_eq!(graphics, Ok(vec![Queue(0)]));
-        assert_eq!(compute, Ok(vec![Queue(1)]));
-        assert_eq!(both, Ok(vec![Queue(0), Queue(1)]));
-        let [(_, graphics), (_, compute), (_, both)] = families.queues(2);
-        assert_eq!(graphics, Err("the device has 1 graphics queue".into()));
-        assert_eq!(compute, Ok(vec![Queue(1), Queue(2)]));
-        assert_eq!(both, graphics);
+        let of = |count| families.queues(count).map(|(_, queues)| queues);
+        assert_eq!(of(1), [Ok(vec![Queue(0)]), Ok(vec![Queue(1)]), Ok(vec![Queue(0), Queue(1)])]);
+        let too_few = Err("the graphics family has 1 queue".into());
+        assert_eq!(of(2), [too_few.clone(), Ok(vec![Queue(1), Queue(2)]), too_few]);
         assert_eq!(families.neighbours()[1].1, [Ok(Queue(1)), Ok(Queue(2)), Ok(Queue(0))]);
         let none = Families { compute: Vec::new(), ..families };
-        assert_eq!(none.queues(1)[1].1, Err("the device has no compute queue".into()));
+        let why = none.queues(1)[1].1.clone().unwrap_err();
+        assert_eq!(why, "the device has no family with compute and without graphics");
     }
 }

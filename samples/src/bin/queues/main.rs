@@ -2,24 +2,24 @@
 //!
 //! ```text
 //! queue 0 ║████████        queue 0 ║████████             at_once: a wave on each of several queues
-//! queue 1 ║████████        queue 1 ║        ████████     waves at once: 2 on the left, 1 on the right
+//! queue 1 ║████████        queue 1 ║        ████████     most waves at once: 2 on the left, 1 on the right
 //!
 //! queue 0 ║████────┐                                     hand_over: a wave waits for another by a semaphore,
 //! queue 1 ║        └──████                               or by a barrier or an event on its own queue
 //!              ├──────┤
 //! ```
 //!
-//! Each queue runs one wave. It stays for a set time, and notes when it begins, when it ends, and how long it did not run in between. The
-//! first submit releases all other queues, and the last one, on the same queue, waits for them. Queues are taken from the first family
-//! that does graphics and from the first that does not.
+//! Each queue runs one wave, which spins for a set time. It notes when it begins, when it ends, and how long it was paused in between. The
+//! first submit releases all other queues. The last one, on the same queue, waits for them. Queues are taken from the first family with
+//! graphics and from the first without.
 //!
-//! Expect fewer queues at once than a family offers: queues of one family may share one part of the hardware. On an H200 16 graphics
-//! queues run one after the other, and 8 compute queues all at once. A switch between two queues that share hardware is slow. An event
-//! cannot order two queues: the specification allows it within one queue only.
+//! Expect fewer queues at once than a family offers, because they may share one part of the hardware. On an H200 16 graphics queues run one
+//! after the other, and 8 compute queues run all at once. A switch between two queues that share hardware is slow. An event cannot order
+//! two queues: the specification allows it within one queue only.
 //!
-//! Look for, in Nsight or RGP: the queues' rows.
+//! Look for, in Nsight or RGP: the rows of the queues.
 //!
-//! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Differences Between CS and Gfx Queue". It gives no figures for
+//! Source: Timothy Lottes, Engine Optimization Hot Lap, GDC 2018, "Differences Between CS and Gfx Queue". It has no figures for
 //! several queues. Specification: "Queues", "Semaphores".
 
 mod families;
@@ -30,30 +30,32 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::value_parser;
 use common::{Cmd, EventState, Lab, Queue, Stage, host, run, sample};
-use samples::stay::{Waves, lacking};
-use samples::{NO_ACCESS, shades};
+use samples::NO_ACCESS;
+use samples::spin::Waves;
 
-use families::{Families, Found};
+use families::Families;
 use verdict::{headline, verdict};
 
 /// How many queues run at once, and what does it cost to go on in another?
 #[derive(clap::Args, Clone, Debug)]
-#[command(after_help = "--variants 'at_once_*' --stay 2000 # longer waves\n\
+#[command(after_help = "--variants 'at_once_*' --spin 2000 # longer waves\n\
     --variants at_once_compute_8,at_once_graphics_8 --trace waves.svg # the queues, wave by wave")]
 struct Args {
-    /// Microseconds that a wave stays in `at_once_…` [default: 500, on a CPU 20]
-    #[arg(long, value_name = "US", value_parser = value_parser!(u32).range(10..=2000))]
-    stay: Option<u32>,
+    /// Microseconds that a wave spins in `at_once_…`
+    ///
+    /// More than it takes to begin on all queues, or else waves miss each other.
+    #[arg(long, value_name = "US", value_parser = value_parser!(u32).range(200..=2000), default_value_t = 500)]
+    spin: u32,
 }
 
 fn main() -> ExitCode {
     run(host::Sample { all_queues: true, ..sample!() }, queues)
 }
 
-/// Queues of a family that each run a wave.
+/// Queues of a family that run a wave each.
 const COUNTS: [usize; 5] = [1, 2, 4, 8, 16];
-/// How long the waves of `hand_over_…` stay, in µs.
-const SHORT_STAY: u32 = 20;
+/// How long the waves of `hand_over_…` spin, in µs.
+const SHORT_SPIN: u32 = 20;
 /// The variant whose results are the picture.
 const SHOWN: &str = "at_once_graphics_1";
 
@@ -63,22 +65,21 @@ fn queues(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.report.trace_waves();
     let families = Families::of(lab);
     lab.report.setting("queues", &families);
-    let stay = args.stay.unwrap_or(if lab.device().is_cpu() { 20 } else { 500 });
-    lab.report.setting("stay in µs", stay);
+    lab.report.setting("spin in µs", args.spin);
     for count in COUNTS {
         for (family, queues) in families.queues(count) {
-            at_once(lab, &format!("at_once_{family}_{count}"), queues, stay)?;
+            at_once(lab, &format!("at_once_{family}_{count}"), queues, args.spin)?;
         }
     }
-    for (from, [own, sibling, other]) in families.neighbours() {
-        for (name, by, to) in [
-            ("barrier", By::Barrier, &own),
-            ("event", By::Event, &own),
-            ("submit", By::Semaphore, &own),
-            ("sibling", By::Semaphore, &sibling),
-            ("other", By::Semaphore, &other),
+    for (family, [own, sibling, other]) in families.neighbours() {
+        for (name, ordered_by, to) in [
+            ("barrier", OrderedBy::Barrier, &own),
+            ("event", OrderedBy::Event, &own),
+            ("semaphore_same_queue", OrderedBy::Semaphore, &own),
+            ("semaphore_same_family", OrderedBy::Semaphore, &sibling),
+            ("semaphore_other_family", OrderedBy::Semaphore, &other),
         ] {
-            hand_over(lab, &format!("hand_over_{from}_{name}"), by, [&own, to])?;
+            hand_over(lab, &format!("hand_over_{family}_{name}"), ordered_by, [&own, to])?;
         }
     }
     lab.report.show_matrix();
@@ -88,16 +89,13 @@ fn queues(lab: &mut Lab, args: &Args) -> Result<()> {
 }
 
 /// A wave on each of these queues.
-fn at_once(lab: &mut Lab, name: &str, found: Found<Vec<Queue>>, stay: u32) -> Result<()> {
-    let (queues, lacks) = (found.clone().unwrap_or_else(|_| vec![Queue::FIRST]), found.err());
-    let waves = Waves::new(lab, name, u32::try_from(queues.len())?, stay)?;
+fn at_once(lab: &mut Lab, name: &str, found: Result<Vec<Queue>, String>, spin_us: u32) -> Result<()> {
+    let lacks = found.as_ref().err().cloned();
+    let queues = found.unwrap_or_else(|_| vec![Queue::FIRST]);
+    let waves = Waves::new(lab, name, u32::try_from(queues.len())?, spin_us)?;
     if name == SHOWN {
-        let lanes = lab.device().subgroup_size;
-        lab.report.show(waves.results(), 0, [lanes, 1], "what each invocation of a wave computes", |words| {
-            shades(&words.iter().map(|word| word & 0xFF).collect::<Vec<_>>())
-        });
+        waves.show(lab);
     }
-    let no_clock = lacking(lab.device()).map(str::to_owned);
     let variant = lab.variant_on_queues(name, move |submits, rep| {
         let released = submits.submit2(Queue::FIRST, &[], |_| {});
         let submit = |(slot, &queue)| {
@@ -107,17 +105,13 @@ fn at_once(lab: &mut Lab, name: &str, found: Found<Vec<Queue>>, stay: u32) -> Re
         let ended: Vec<_> = (0..).zip(&queues).map(submit).collect();
         submits.submit2(Queue::FIRST, &ended, |_| {});
     });
-    let (notes, words) = waves.notes();
-    variant
-        .skip(no_clock)
-        .skip(lacks)
-        .metric("waves", notes, words, move |words| waves.at_once(words).map(Some));
+    waves.measure(variant, lacks, "waves", Waves::at_once);
     Ok(())
 }
 
-/// What a wave waits for another by.
+/// What orders the second wave after the first.
 #[derive(Clone, Copy)]
-enum By {
+enum OrderedBy {
     Barrier,
     Event,
     /// A timeline semaphore, between two submits.
@@ -125,17 +119,21 @@ enum By {
 }
 
 /// A wave on the first of these queues, and one on the second that waits for it.
-fn hand_over(lab: &mut Lab, name: &str, by: By, queues: [&Found<Queue>; 2]) -> Result<()> {
-    let lacks = queues.iter().find_map(|queue| queue.as_ref().err()).cloned();
-    let [from, to] = queues.map(|queue| queue.clone().unwrap_or(Queue::FIRST));
-    let waves = Waves::new(lab, name, 2, SHORT_STAY)?;
+fn hand_over(
+    lab: &mut Lab,
+    name: &str,
+    ordered_by: OrderedBy,
+    found: [&Result<Queue, String>; 2],
+) -> Result<()> {
+    let lacks = found.iter().find_map(|queue| queue.as_ref().err()).cloned();
+    let [from, to] = found.map(|queue| queue.clone().unwrap_or(Queue::FIRST));
+    let waves = Waves::new(lab, name, 2, SHORT_SPIN)?;
     let events = lab.events(1, EventState::DeviceOnly, None);
-    let no_clock = lacking(lab.device()).map(str::to_owned);
     let variant = lab.variant_on_queues(name, move |submits, rep| {
         let wave = |cmd: &Cmd, slot| waves.dispatch(cmd, rep, slot);
         let released = [(submits.submit2(Queue::FIRST, &[], |_| {}), Stage::COMPUTE_SHADER)];
-        let (first, second) = match by {
-            By::Barrier => {
+        let (first, second) = match ordered_by {
+            OrderedBy::Barrier => {
                 let both = submits.submit2(from, &released, |cmd| {
                     wave(cmd, 0);
                     cmd.pipeline_barrier2(NO_ACCESS, NO_ACCESS);
@@ -143,7 +141,7 @@ fn hand_over(lab: &mut Lab, name: &str, by: By, queues: [&Found<Queue>; 2]) -> R
                 });
                 (both, both)
             }
-            By::Event => {
+            OrderedBy::Event => {
                 let event = events.get(rep.index, 0);
                 let both = submits.submit2(from, &released, |cmd| {
                     wave(cmd, 0);
@@ -153,7 +151,7 @@ fn hand_over(lab: &mut Lab, name: &str, by: By, queues: [&Found<Queue>; 2]) -> R
                 });
                 (both, both)
             }
-            By::Semaphore => {
+            OrderedBy::Semaphore => {
                 let first = submits.submit2(from, &released, |cmd| wave(cmd, 0));
                 let second = submits.submit2(to, &[(first, Stage::COMPUTE_SHADER)], |cmd| wave(cmd, 1));
                 (first, second)
@@ -162,10 +160,6 @@ fn hand_over(lab: &mut Lab, name: &str, by: By, queues: [&Found<Queue>; 2]) -> R
         let ended = [first, second].map(|point| (point, Stage::ALL_COMMANDS));
         submits.submit2(Queue::FIRST, &ended, |_| {});
     });
-    let (notes, words) = waves.notes();
-    variant
-        .skip(no_clock)
-        .skip(lacks)
-        .metric("µs", notes, words, move |words| waves.hand_over(words).map(Some));
+    waves.measure(variant, lacks, "µs", Waves::hand_over);
     Ok(())
 }

@@ -1,23 +1,23 @@
 //! How many small dispatches run at once on one queue?
 //!
 //! ```text
-//! plain     ████████           dispatches of one wave each, with nothing between them: the next begins
+//! nothing   ████████           dispatches of one wave each, with nothing between them: the next begins
 //!            ████████          while those before it run, as soon as the queue has read it
 //!             ████████
 //! event     ○ ████████         the same, but each waits for an event that was signalled long before
 //!           ○          ████████
 //! ```
 //!
-//! Each wave stays for a set time, and notes when it begins and ends. The number of waves at once is how many dispatches the queue keeps
-//! in flight. The longer the waves, the more of them meet, until the hardware has no room for another dispatch.
+//! Each wave spins for a set time, and notes when it begins and ends. The most waves at once are the most dispatches that the queue has in
+//! flight. The longer the waves, the more of them meet, until the hardware has no room for another dispatch.
 //!
 //! - `barrier`: an execution barrier before each dispatch. One runs at once.
 //! - `event`: each dispatch waits for an event that is signalled before the first. The specification allows all of them at once.
 //! - `buffers`: one command buffer for each dispatch, all in one submit; `simultaneous` gives them `SIMULTANEOUS_USE`.
-//! - `submits`: one submit for each dispatch, which signals a timeline semaphore.
+//! - `submits`: one submit for each dispatch. Each signals a timeline semaphore, and only the first waits for one.
 //!
-//! Expect the number to grow with the waves' length. The talk sees 40 and more draws at once on the graphics queue, and longer waves
-//! needed on the compute queue, to hide the fetch of the event's state. Where a driver drains the queue at each event or semaphore, one
+//! Expect the number to grow with the waves' length. The talk sees 40 and more draws at once on the graphics queue. It needs longer waves on
+//! the compute queue, to hide the fetch of the event's state. Where a driver drains the queue at each event, command buffer or submit, one
 //! dispatch runs at once, however long it is.
 //!
 //! Look for, in RGP or Nsight: the dispatches that overlap.
@@ -31,16 +31,16 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::value_parser;
-use common::{Cmd, EventState, Lab, Point, Queue, Stage, Usage, run, sample};
-use samples::stay::{Waves, lacking};
-use samples::{NO_ACCESS, shades};
+use common::{Cmd, EventState, Lab, Queue, Stage, Usage, run, sample};
+use samples::NO_ACCESS;
+use samples::spin::{Waves, queues_of};
 
 use verdict::{headline, verdict};
 
 /// How many small dispatches run at once on one queue?
 #[derive(clap::Args, Clone, Debug)]
-#[command(after_help = "--variants '*_plain' --dispatches 512 # is there room for more?\n\
-    --variants graphics_20_plain,graphics_20_event --trace waves.svg # with and without events, wave by wave")]
+#[command(after_help = "--variants '*_nothing' --dispatches 512 # is there room for more?\n\
+    --variants graphics_20_nothing,graphics_20_event --trace waves.svg # with and without events, wave by wave")]
 struct Args {
     /// Dispatches of one wave each [default: 256, on a CPU 16]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(2..=1024))]
@@ -51,10 +51,10 @@ fn main() -> ExitCode {
     run(sample!(), small_dispatches)
 }
 
-/// How long a wave stays, in µs.
-const STAYS: [u32; 6] = [2, 5, 10, 20, 50, 100];
+/// How long a wave spins, in µs.
+const SPINS: [u32; 6] = [2, 5, 10, 20, 50, 100];
 /// The variant whose results are the picture.
-const SHOWN: &str = "graphics_2_plain";
+const SHOWN: &str = "graphics_2_nothing";
 
 /// What is between the dispatches.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -69,7 +69,7 @@ enum Between {
 
 impl Between {
     const ALL: [(&str, Self); 6] = [
-        ("plain", Self::Nothing),
+        ("nothing", Self::Nothing),
         ("barrier", Self::Barrier),
         ("event", Self::SignalledEvent),
         ("buffers", Self::CommandBuffers),
@@ -84,51 +84,50 @@ fn small_dispatches(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.report.trace_waves();
     let dispatches = args.dispatches.unwrap_or(if lab.device().is_cpu() { 16 } else { 256 });
     lab.report.setting("dispatches", dispatches);
-    for (queue, draws) in [("graphics", true), ("compute", false)] {
-        let found = (0..).map(Queue).zip(lab.queues()).find(|(_, place)| place.draws == draws);
-        let lacks = found.is_none().then(|| format!("the device has no {queue} queue"));
-        let chosen = found.map_or(Queue::FIRST, |(queue, _)| queue);
-        for stay in STAYS {
+    for (family, with_graphics, lacking) in [
+        ("graphics", true, "the device has no family of queues with graphics"),
+        ("compute", false, "the device has no family of queues without graphics"),
+    ] {
+        let queue = queues_of(lab, with_graphics).first().copied().ok_or(lacking);
+        for spin_us in SPINS {
             for (name, between) in Between::ALL {
-                let work = Work { queue: chosen, dispatches, stay, between };
-                work.declare(lab, &format!("{queue}_{stay}_{name}"), lacks.clone())?;
+                let work = Work { queue, dispatches, spin_us, between };
+                work.declare(lab, &format!("{family}_{spin_us}_{name}"))?;
             }
         }
     }
     lab.report.show_matrix();
     lab.report.headline(headline);
-    lab.report.verdict(move |figures| verdict(figures, dispatches));
+    lab.report.verdict(verdict);
     Ok(())
 }
 
 /// Dispatches on a queue.
 #[derive(Clone, Copy)]
 struct Work {
-    queue: Queue,
+    /// The queue, or why there is none.
+    queue: Result<Queue, &'static str>,
     dispatches: u32,
-    stay: u32,
+    spin_us: u32,
     between: Between,
 }
 
 impl Work {
-    fn declare(self, lab: &mut Lab, name: &str, lacks: Option<String>) -> Result<()> {
-        let Self { queue, dispatches, stay, between } = self;
-        let waves = Waves::new(lab, name, dispatches, stay)?;
+    fn declare(self, lab: &mut Lab, name: &str) -> Result<()> {
+        let Self { queue, dispatches, spin_us, between } = self;
+        let lacks = queue.err();
+        let queue = queue.unwrap_or(Queue::FIRST);
+        let waves = Waves::new(lab, name, dispatches, spin_us)?;
         if name == SHOWN {
-            let size = [lab.device().subgroup_size, dispatches];
-            let what = "what each invocation computes, a row for each dispatch";
-            lab.report.show(waves.results(), 0, size, what, |words| {
-                shades(&words.iter().map(|word| word & 0xFF).collect::<Vec<_>>())
-            });
+            waves.show(lab);
         }
         let events = lab.events(1, EventState::DeviceOnly, None);
-        let no_clock = lacking(lab.device()).map(str::to_owned);
         let variant = lab.variant_on_queues(name, move |submits, rep| {
             let released = [(submits.submit2(Queue::FIRST, &[], |_| {}), Stage::COMPUTE_SHADER)];
             let event = events.get(rep.index, 0);
             let wave = |cmd: &Cmd, slot| waves.dispatch(cmd, rep, slot);
             let one_submit = |record: &dyn Fn(&Cmd)| submits.submit2(queue, &released, record);
-            let last: Point = match between {
+            let last = match between {
                 Between::Nothing => one_submit(&|cmd| (0..dispatches).for_each(|slot| wave(cmd, slot))),
                 Between::Barrier => one_submit(&|cmd| {
                     for slot in 0..dispatches {
@@ -151,8 +150,9 @@ impl Work {
                     }
                 }),
                 Between::Submits => {
-                    let submit = |slot| submits.submit2(queue, &released, |cmd| wave(cmd, slot));
-                    (1..dispatches).fold(submit(0), |_, slot| submit(slot))
+                    let first = one_submit(&|cmd| wave(cmd, 0));
+                    let next = |slot| submits.submit2(queue, &[], |cmd| wave(cmd, slot));
+                    (1..dispatches).fold(first, |_, slot| next(slot))
                 }
             };
             submits.submit2(Queue::FIRST, &[(last, Stage::ALL_COMMANDS)], |_| {});
@@ -160,11 +160,7 @@ impl Work {
         if between == Between::CommandBuffersForSimultaneousUse {
             variant.usage = Usage::SIMULTANEOUS_USE;
         }
-        let (notes, words) = waves.notes();
-        variant
-            .skip(no_clock)
-            .skip(lacks)
-            .metric("waves", notes, words, move |words| waves.at_once(words).map(Some));
+        waves.measure(variant, lacks, "waves", Waves::at_once);
         Ok(())
     }
 }

@@ -31,7 +31,7 @@ use anyhow::Result;
 use clap::value_parser;
 use common::record::DeviceFacts;
 use common::{BufferSet, Counter, Kernel, Lab, Stage, run, sample};
-use samples::noted::{UNWRITTEN, started};
+use samples::noted::{UNWRITTEN, no_clock, started};
 use samples::{NO_ACCESS, shades};
 
 use lands::Lands;
@@ -99,12 +99,10 @@ fn time_stamps(lab: &mut Lab, args: &Args) -> Result<()> {
 }
 
 /// Why a timestamp of this stage is not measured on a device, if it is not.
-fn lacking(device: &DeviceFacts, stage: Option<&str>) -> Option<String> {
-    if !device.device_clock {
-        return Some("the device has no clock that shaders can read (VK_KHR_shader_clock)".into());
-    }
+fn lacking(device: &DeviceFacts, stage: Option<&str>) -> Option<&'static str> {
     let of_graphics = stage.is_some_and(|stage| OF_GRAPHICS.contains(&stage));
-    (of_graphics && !device.queue_family.contains("graphics")).then(|| "the queue has no graphics".into())
+    let no_graphics = of_graphics && !device.queue_family.contains("graphics");
+    no_clock(device).or(no_graphics.then_some("the queue has no graphics"))
 }
 
 /// A dispatch of known length.

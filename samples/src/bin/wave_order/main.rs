@@ -35,7 +35,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::value_parser;
 use common::{Binding, BufferSet, Buffers, Format, Image, Lab, run, sample};
-use samples::noted::{Note, UNWRITTEN, started};
+use samples::noted::{Note, UNWRITTEN, no_clock, started};
 use samples::shades;
 use samples::waits::lacking;
 
@@ -156,15 +156,15 @@ impl Start {
         let kernel = kernel.constants([("ROUNDS", rounds), ("IS_UNEVEN", u32::from(is_uneven))]);
         let needs_place = name.starts_with("place");
         let kernel = if needs_place { kernel.define("SM") } else { kernel }.build();
-        let (no_clock, unknown) = (no_clock(lab), needs_place && !lab.has_sm_id());
+        let (lacks, unknown) = (no_clock(lab.device()), needs_place && !lab.has_sm_id());
         let variant = lab.variant(name, move |cmd, rep| {
             let [results, notes] = [results, notes].map(|set| set.get(rep.index, 0));
             cmd.dispatch(kernel, &[results, notes], &(), grid);
         });
         let figure = move |words: &[u32]| Ok(figure(&Note::all(words)?));
         let unknown =
-            unknown.then(|| "kernels cannot tell their multiprocessor (VK_NV_shader_sm_builtins)".into());
-        variant.skip(no_clock).skip(unknown).metric(unit, notes.get(0, 0), 4 * workgroups, figure);
+            unknown.then_some("kernels cannot tell their multiprocessor (VK_NV_shader_sm_builtins)");
+        variant.skip(lacks).skip(unknown).metric(unit, notes.get(0, 0), 4 * workgroups, figure);
         Ok(())
     }
 }
@@ -181,23 +181,17 @@ fn age(lab: &mut Lab, wave: Wave, waves: u32, image: Option<Image>) -> Result<()
     let kernel = lab.kernel("wave_order/age.comp").workgroup([lanes, 1, 1]);
     let kernel = kernel.constants([("WAVE", invocations), ("ROUNDS", rounds)]);
     let kernel = if fetched { kernel.define("FETCH") } else { kernel }.build();
-    let no_clock = no_clock(lab);
+    let lacks = no_clock(lab.device());
     let variant = lab.variant(name, move |cmd, rep| {
         let written = [results, notes].map(|set| Binding::from(set.get(rep.index, 0)));
         let read = image.map(|image| image.sampled());
         let bindings: Vec<Binding> = written.into_iter().chain(read).collect();
         cmd.dispatch(kernel, &bindings, &(), [1, 1, 1]);
     });
-    variant.skip(no_clock).metric("% of the time", notes.get(0, 0), 4 * waves, move |words| {
+    variant.skip(lacks).metric("% of the time", notes.get(0, 0), 4 * waves, move |words| {
         Ok(lead_of_older(&Note::all(words)?, invocations))
     });
     Ok(())
-}
-
-/// Why the variants do not run on this device, if they do not.
-fn no_clock(lab: &Lab) -> Option<String> {
-    let has_clock = lab.device().device_clock;
-    (!has_clock).then(|| "the device has no clock that shaders can read (VK_KHR_shader_clock)".into())
 }
 
 /// Workgroups that fill the device, of which half end early, and others that need `times` as much shared memory.
@@ -218,7 +212,7 @@ fn gaps(lab: &mut Lab, wave: Wave, times: u32, workgroups: u32) -> Result<()> {
     for (index, room) in (0..).zip(rooms) {
         lab.expect(results, index, move || read_back(workgroups, lanes, room));
     }
-    let (no_clock, lacks) = (no_clock(lab), lacking(lab.device(), false));
+    let (unclocked, lacks) = (no_clock(lab.device()), lacking(lab.device(), false));
     let variant = lab.variant(name, move |cmd, rep| {
         // No barrier between the two: they share nothing but the device.
         for (index, push) in [(0, [1, HOLD_US]), (1, [0, 0])] {
@@ -226,7 +220,7 @@ fn gaps(lab: &mut Lab, wave: Wave, times: u32, workgroups: u32) -> Result<()> {
             cmd.dispatch(kernels[index as usize], &bindings, &push, [workgroups, 1, 1]);
         }
     });
-    variant.skip(no_clock).skip(lacks).metric("% of the gaps", notes.whole(0), 2 * words, move |words| {
+    variant.skip(unclocked).skip(lacks).metric("% of the gaps", notes.whole(0), 2 * words, move |words| {
         filled(&Note::all(words)?, workgroups as usize, times)
     });
     Ok(())
