@@ -27,19 +27,20 @@ fn median(figures: &Figures<'_>, variant: &str) -> Option<f64> {
 
 /// How many dispatches run at once, and what keeps them apart.
 pub fn verdict(figures: &Figures<'_>) -> Option<String> {
-    let lines = ["graphics", "compute"].into_iter().flat_map(|queue| {
-        let apart = [
-            ("event", "each waits for a signalled event"),
-            ("buffers", "each has a command buffer"),
-            ("simultaneous", "each has a command buffer with SIMULTANEOUS_USE"),
-            ("submits", "each has a submit"),
-        ];
-        let apart = apart.map(|(between, how)| apart_by(figures, queue, between, how));
-        [with_nothing_between(figures, queue)].into_iter().chain(apart)
-    });
+    let apart = [
+        ("event", "each waits for a signalled event"),
+        ("buffers", "each has a command buffer of its own"),
+        ("simultaneous", "these have SIMULTANEOUS_USE"),
+        ("submits", "each has a submit of its own"),
+    ];
+    let lines = QUEUES.into_iter().map(|queue| with_nothing_between(figures, queue));
+    let lines = lines.chain(apart.map(|(between, how)| apart_by(figures, between, how)));
     let lines: Vec<String> = lines.flatten().collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
+
+/// The begins of variants' names.
+const QUEUES: [&str; 2] = ["graphics", "compute"];
 
 /// The fewest and the most dispatches at once, over the lengths of waves.
 fn range(figures: &Figures<'_>, queue: &str, between: &str) -> Option<[f64; 2]> {
@@ -58,8 +59,13 @@ fn with_nothing_between(figures: &Figures<'_>, queue: &str) -> Option<String> {
     ))
 }
 
-fn apart_by(figures: &Figures<'_>, queue: &str, between: &str, how: &str) -> Option<String> {
-    let [least, most] = range(figures, queue, between)?;
-    let count = if most - least < 0.5 { format!("{most:.0}") } else { format!("{least:.0} to {most:.0}") };
-    Some(format!("If {how}, the {queue} queue runs {count} at once."))
+fn apart_by(figures: &Figures<'_>, between: &str, how: &str) -> Option<String> {
+    let of = |queue| {
+        let [least, most] = range(figures, queue, between)?;
+        let count =
+            if most - least < 0.5 { format!("{most:.0}") } else { format!("{least:.0} to {most:.0}") };
+        Some(format!("the {queue} queue runs {count} at once"))
+    };
+    let queues: Vec<String> = QUEUES.into_iter().filter_map(of).collect();
+    (!queues.is_empty()).then(|| format!("If {how}, {}.", queues.join(" and ")))
 }

@@ -14,7 +14,7 @@ use crate::measure::{LeastClock, Plan, RowPlan};
 pub struct BenchOptions {
     /// Take exactly this many pairs per row.
     pub samples: Option<usize>,
-    /// Budget of all rows; `None` takes 8 s on a GPU and 15 s on a CPU device.
+    /// Budget of all rows; `None` takes 6 s on a GPU and 15 s on a CPU device.
     pub budget: Option<Duration>,
     /// Take ten times the GPU time per row, and ten times the budget.
     pub thorough: bool,
@@ -39,9 +39,6 @@ const STEADY_CLOCK: f64 = 0.95;
 /// The budget for a fixed number of samples: in effect unlimited, but finite.
 const A_DAY: Duration = Duration::from_secs(86_400);
 
-/// This many variants share the budget; it is multiplied for each further such number.
-const BUDGET_FOR: usize = 20;
-
 /// An H200 that had idled was four times as slow for the first 100 ms (see the self-test's warm-up), and it idles
 /// while a sample's kernels are compiled. After seconds of compiling and 120 ms of warm-up, the first two rounds of
 /// `drain_fill` still ran at a low clock.
@@ -50,16 +47,13 @@ const WAKING: Duration = Duration::from_millis(300);
 /// `--thorough` takes this many times the GPU time per row, which then equals nvbench's half a second.
 const THOROUGH: u32 = 10;
 
-/// Budgets in seconds.
-const GPU_BUDGET: u64 = 8;
+/// Budgets in seconds. On an H200 all samples one after the other take less than four minutes.
+const GPU_BUDGET: u64 = 6;
 const CPU_BUDGET: u64 = 15;
 
 pub(super) fn plan(lab: &Lab, uses: &Uses<'_>, options: &BenchOptions) -> Plan {
-    let running = (0..lab.variants.len()).filter(|&v| uses.left_out(v).is_none()).count();
     let fixed = options.samples.or(lab.report.trials).filter(|_| options.newest.is_none());
     let default = Duration::from_secs(if lab.gpu.facts.kind == Kind::Cpu { CPU_BUDGET } else { GPU_BUDGET });
-    #[expect(clippy::cast_precision_loss, reason = "a handful of variants")]
-    let default = default.mul_f64((running as f64 / BUDGET_FOR as f64).max(1.0));
     let default = if options.thorough { THOROUGH * default } else { default };
     let rule = Rule { fixed, ..Rule::default() };
     let min_gpu_time = if options.thorough { THOROUGH * rule.min_gpu_time } else { rule.min_gpu_time };
