@@ -14,7 +14,7 @@ use crate::measure::{LeastClock, Plan, RowPlan};
 pub struct BenchOptions {
     /// Take exactly this many pairs per row.
     pub samples: Option<usize>,
-    /// Budget of all rows; `None` takes 6 s on a GPU and 15 s on a CPU device.
+    /// Budget of all rows; `None` takes 5 s on a GPU and 15 s on a CPU device.
     pub budget: Option<Duration>,
     /// Take ten times the GPU time per row, and ten times the budget.
     pub thorough: bool,
@@ -48,7 +48,7 @@ const WAKING: Duration = Duration::from_millis(300);
 const THOROUGH: u32 = 10;
 
 /// Budgets in seconds. On an H200 all samples one after the other take less than four minutes.
-const GPU_BUDGET: u64 = 6;
+const GPU_BUDGET: u64 = 5;
 const CPU_BUDGET: u64 = 15;
 
 pub(super) fn plan(lab: &Lab, uses: &Uses<'_>, options: &BenchOptions) -> Plan {
