@@ -81,7 +81,6 @@ impl Between {
 fn small_dispatches(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.describe(include_str!("variants.toml"))?;
     lab.alone();
-    lab.report.trace_waves();
     let dispatches = args.dispatches.unwrap_or(if lab.device().is_cpu() { 16 } else { 256 });
     lab.report.setting("dispatches", dispatches);
     for (family, with_graphics, lacking) in [
