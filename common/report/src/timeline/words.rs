@@ -12,6 +12,13 @@ use record::trace::{Dispatch, TraceFigures, counted};
 pub(crate) const HEAVY: f64 = 0.2;
 /// Number of clock steps below which the phases of a span are too coarse.
 pub(crate) const COARSE: f64 = 50.0;
+/// From fewer waves the step of their clock is not known: it is the smallest difference between any two of their times.
+const ENOUGH_WAVES: f64 = 32.0;
+
+/// Whether the span is so short that the resolution of the clock matters.
+pub(crate) fn is_coarse(figures: &TraceFigures) -> bool {
+    figures.whole.waves >= ENOUGH_WAVES && figures.whole.span_us() < COARSE * figures.step_us
+}
 /// Most kinds of dispatches that are named.
 const NAMED: usize = 8;
 
@@ -77,8 +84,8 @@ pub fn cautions(lane: &Lane<'_>) -> Vec<String> {
             "1 {unit} in {up_to}{one_in} recorded, drawn at random: a gap may hold waves that were not"
         ));
     }
-    let steps = lane.figures.whole.span_us() / lane.figures.step_us;
-    if steps < COARSE {
+    if is_coarse(lane.figures) {
+        let steps = lane.figures.whole.span_us() / lane.figures.step_us;
         cautions
             .push(format!("only {steps:.0} steps of the waves' clock ({}) long", us(lane.figures.step_us)));
     }

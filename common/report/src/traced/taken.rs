@@ -3,7 +3,7 @@
 use record::trace::TraceFigures;
 use record::{Row, Traced};
 
-use crate::timeline::words::COARSE;
+use crate::timeline::words::is_coarse;
 
 /// A row whose waves were traced.
 pub(super) struct Taken<'r> {
@@ -27,6 +27,6 @@ impl<'r> Taken<'r> {
 
     /// Whether the span is so short that the resolution of the clock matters.
     pub(super) fn is_coarse(&self) -> bool {
-        self.figures.whole.span_us() < COARSE * self.figures.step_us
+        is_coarse(self.figures)
     }
 }
