@@ -64,3 +64,35 @@ fn on_another(figures: &Figures<'_>, family: &str) -> Option<String> {
         of("other_family")?
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use common::record::Outcome;
+    use common::record::headline::LONGEST;
+
+    use super::*;
+
+    #[test]
+    fn a_record_leads_to_its_verdict() {
+        let record = samples::recorded("2026-11-28-nvidia-h200/queues").unwrap();
+        let found = headline(&Figures::new(&record.rows));
+        assert_eq!(found.finding, "8 of 8 compute queues, 1 of 16 graphics queues");
+        assert!(found.finding.chars().count() <= LONGEST);
+        assert_eq!(found.outcome, Outcome::Holds);
+        let text = verdict(&Figures::new(&record.rows)).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 7, "{text}");
+        assert_eq!(lines[2], "Of 8 queues of each family 9 run at once.");
+        assert!(lines[3].starts_with("On one graphics queue a wave starts 1.8 µs after"), "{}", lines[3]);
+        assert!(lines[4].ends_with("and on a queue of the other family 5.8."), "{}", lines[4]);
+        assert_eq!(verdict(&Figures::new(&[])), None);
+    }
+
+    #[test]
+    fn one_queue_says_nothing_of_several() {
+        let record = samples::recorded("2026-11-28-nvidia-h200/queues").unwrap();
+        let rows: Vec<_> = record.rows.into_iter().filter(|row| row.variant.ends_with("_1")).collect();
+        assert_eq!(headline(&Figures::new(&rows)).outcome, Outcome::Undecided);
+        assert_eq!(verdict(&Figures::new(&rows)), None);
+    }
+}

@@ -69,3 +69,34 @@ fn apart_by(figures: &Figures<'_>, between: &str, how: &str) -> Option<String> {
     let queues: Vec<String> = QUEUES.into_iter().filter_map(of).collect();
     (!queues.is_empty()).then(|| format!("If {how}, {}.", queues.join(" and ")))
 }
+
+#[cfg(test)]
+mod tests {
+    use common::record::Outcome;
+    use common::record::headline::LONGEST;
+
+    use super::*;
+
+    #[test]
+    fn a_record_leads_to_its_verdict() {
+        let record = samples::recorded("2026-11-28-nvidia-h200/small_dispatches").unwrap();
+        let found = headline(&Figures::new(&record.rows));
+        assert_eq!(found.finding, "60 of them, 1 if each waits for an event");
+        assert!(found.finding.chars().count() <= LONGEST);
+        assert_eq!(found.outcome, Outcome::Holds);
+        let text = verdict(&Figures::new(&record.rows)).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 6, "{text}");
+        assert!(
+            lines[0].starts_with("The graphics queue runs 60 dispatches of 10 µs at once"),
+            "{}",
+            lines[0]
+        );
+        assert!(lines[0].ends_with("Of longer ones it runs at most 128."), "{}", lines[0]);
+        assert_eq!(
+            lines[2],
+            "If each waits for a signalled event, the graphics queue runs 1 at once and the compute queue runs 1 at once."
+        );
+        assert_eq!(verdict(&Figures::new(&[])), None);
+    }
+}
