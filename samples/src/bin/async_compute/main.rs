@@ -16,14 +16,14 @@
 //! Beside each comes the same dispatch of arithmetic, or none:
 //!
 //! - `alone`: raster work only.
-//! - `after`: the dispatch comes behind the raster work, with a barrier.
-//! - `beside`: the dispatch comes first, with no barrier, on the same queue.
+//! - `after`: the dispatch comes after the raster work, with a barrier.
+//! - `beside`: the dispatch comes first on the same queue. The barrier before the draws is for their images, and does not wait for it.
 //! - `async`: the dispatch is on the second queue. In `async_limited` each of its workgroups takes all the shared memory that a workgroup
 //!   can have, so that fewer of its waves run at once and leave room for pixels.
 //!
-//! All of them have the same submits on the first queue. The most that `async` can save is the shorter of both times alone. Expect it to
-//! save most of that where pixels leave hardware free. In the talk's case it cannot: the waves of a draw that is limited by their launch
-//! keep those of the compute queue out.
+//! All of them have the same submits on the first queue. The most that `async` can save is the time of `after` less the longer of both
+//! times alone. Expect it to save more where pixels leave hardware free. In the talk's case waves of draws that already run keep those of
+//! the compute queue out. Here the dispatch is submitted first, so that this case is not tested.
 //!
 //! Look for, in RGP or Nsight: the first compute wave, and how many run while pixels do.
 //!

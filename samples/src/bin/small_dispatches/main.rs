@@ -9,16 +9,16 @@
 //! ```
 //!
 //! Each wave spins for a set time, and notes when it begins and ends. The most waves at once are the most dispatches that the queue has in
-//! flight. The longer the waves, the more of them meet, until the hardware has no room for another dispatch.
+//! flight. The longer the waves, the more of them overlap, until the hardware has no room for another dispatch.
 //!
-//! - `barrier`: an execution barrier before each dispatch. One runs at once.
+//! - `barrier`: an execution barrier before each dispatch, so that one runs at a time.
 //! - `event`: each dispatch waits for an event that is signalled before the first. The specification allows all of them at once.
 //! - `buffers`: one command buffer for each dispatch, all in one submit; `simultaneous` gives them `SIMULTANEOUS_USE`.
 //! - `submits`: one submit for each dispatch. Each signals a timeline semaphore, and only the first waits for one.
 //!
-//! Expect the number to grow with the waves' length. The talk sees 40 and more draws at once on the graphics queue. It needs longer waves on
-//! the compute queue, to hide the fetch of the event's state. Where a driver drains the queue at each event, command buffer or submit, one
-//! dispatch runs at once, however long it is.
+//! Expect the number to grow with the waves' length. The talk often sees 40 and more draws at once on the graphics queue. The compute queue
+//! needs longer waves there, to hide the work of its front end. Where a driver drains the queue at each event, command buffer or submit,
+//! one dispatch runs at once, however long it is.
 //!
 //! Look for, in RGP or Nsight: the dispatches that overlap.
 //!
