@@ -155,7 +155,11 @@ fn without_samples_beside_it() -> Result<()> {
     fs::copy(Call::binary("suite")?, &alone)?;
     let call = Call::on_any_device(&alone).env("CARGO", "").words("run --out run").on_test_device();
     let ended = call.within(top.path()).run()?;
-    told_on_one_line(ended, EXIT_FAILED, &["bloom is not beside this program", "cargo build --release"])?;
+    told_on_one_line(
+        ended,
+        EXIT_FAILED,
+        &["async_compute is not beside this program", "cargo build --release"],
+    )?;
     ensure!(!top.path().join("run").exists(), "a folder is left of a run that was refused");
     Ok(())
 }
