@@ -17,13 +17,14 @@
 //!
 //! - `alone`: raster work only.
 //! - `after`: the dispatch comes after the raster work, with a barrier.
-//! - `beside`: the dispatch comes first on the same queue. The barrier before the draws is for their images, and does not wait for it.
-//! - `async`: the dispatch is on the second queue. In `async_limited` each of its workgroups takes all the shared memory that a workgroup
-//!   can have, so that fewer of its waves run at once and leave room for pixels.
+//! - `beside`: the dispatch comes between the first draw and the second on the same queue, with no barrier before the second.
+//! - `async`: the dispatch is on the second queue and starts with the raster work. In `async_limited` each of its workgroups takes all the
+//!   shared memory that a workgroup can have, so that fewer of its waves run at once and leave room for pixels.
+//! - `async_late`: the dispatch on the second queue waits for the first draw, so that it arrives while others run. This is the talk's case,
+//!   in which waves of running draws keep those of the compute queue out.
 //!
-//! All of them have the same submits on the first queue. The most that `async` can save is the time of `after` less the longer of both
-//! times alone. Expect it to save more where pixels leave hardware free. In the talk's case waves of draws that already run keep those of
-//! the compute queue out. Here the dispatch is submitted first, so that this case is not tested.
+//! All of them have the same submits on the first queue, the first draw in one and the others in the next. The most that `async` can save
+//! is the time of `after` less the longer of both times alone. Expect it to save more where pixels leave hardware free.
 //!
 //! Look for, in RGP or Nsight: the first compute wave, and how many run while pixels do.
 //!
@@ -42,19 +43,19 @@ use common::{Access, Extent, Lab, Queue, Scope, Stage, run, sample};
 use samples::{DRAWN, NO_ACCESS};
 
 use job::Job;
-use raster::{Kind, MOST_LAYERS, Raster};
+use raster::{Kind, Layers, MOST_LAYERS, Passes, Raster};
 use verdict::{headline, verdict};
 
 /// Does a second queue fill what raster work leaves idle?
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "--rounds 8192 # a longer compute job\n\
-    --variants passes_after,passes_async,layers_async --trace waves.svg # one queue and two, wave by wave")]
+    --variants passes_after,passes_async,layers_async_late --trace waves.svg # one queue and two, wave by wave")]
 struct Args {
     /// Passes of the chain [default: 16, on a CPU 3]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=64))]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(2..=64))]
     passes: Option<u32>,
     /// Draws over one another [default: 8, on a CPU 3]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=i64::from(MOST_LAYERS)))]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(2..=i64::from(MOST_LAYERS)))]
     layers: Option<u32>,
     /// Rounds of arithmetic of the compute job, to the next multiple of 16 [default: 4096, on a CPU 64]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(16..=65_536))]
@@ -122,10 +123,13 @@ enum How {
     Beside,
     /// On the second queue; `true` with fewer waves at once.
     Async(bool),
+    /// On the second queue, after the first draw.
+    Late,
 }
 
 impl How {
-    const ALL: [Self; 5] = [Self::Alone, Self::After, Self::Beside, Self::Async(false), Self::Async(true)];
+    const ALL: [Self; 6] =
+        [Self::Alone, Self::After, Self::Beside, Self::Async(false), Self::Async(true), Self::Late];
 
     const fn name(self) -> &'static str {
         match self {
@@ -134,6 +138,7 @@ impl How {
             Self::Beside => "beside",
             Self::Async(false) => "async",
             Self::Async(true) => "async_limited",
+            Self::Late => "async_late",
         }
     }
 }
@@ -141,20 +146,27 @@ impl How {
 fn with_raster(lab: &mut Lab, work: Work, kind: Kind, how: How) -> Result<()> {
     let name = format!("{}_{}", kind.name(), how.name());
     let raster = match kind {
-        Kind::Passes => Raster::passes(lab, &name, work.small, work.passes)?,
-        Kind::Layers => Raster::layers(lab, &name, work.large, work.layers)?,
+        Kind::Passes => Raster::Passes(Passes::new(lab, &name, work.small, work.passes)?),
+        Kind::Layers => Raster::Layers(Layers::new(lab, &name, work.large, work.layers)?),
     };
     let is_limited = matches!(how, How::Async(true));
     let job = Job::new(lab, &name, work.workgroups, work.rounds, is_limited)?;
     let variant = lab.variant_on_queues(name, move |queues, rep| {
-        let released = [(queues.submit2(Queue::FIRST, &[], |_| {}), Stage::COMPUTE_SHADER)];
-        let computed = matches!(how, How::Async(_))
-            .then(|| queues.submit2(Queue::SECOND, &released, |cmd| job.dispatch(cmd, rep)));
+        let begun = queues.submit2(Queue::FIRST, &[], |_| {});
+        let drawn = queues.submit2(Queue::FIRST, &[], |cmd| raster.first(cmd, rep));
+        let released = match how {
+            How::Async(_) => Some(begun),
+            How::Late => Some(drawn),
+            How::Alone | How::After | How::Beside => None,
+        };
+        let computed = released.map(|point| {
+            queues.submit2(Queue::SECOND, &[(point, Stage::COMPUTE_SHADER)], |cmd| job.dispatch(cmd, rep))
+        });
         queues.submit2(Queue::FIRST, &[], |cmd| {
             if matches!(how, How::Beside) {
                 job.dispatch(cmd, rep);
             }
-            raster.record(cmd, rep);
+            raster.rest(cmd, rep);
             if matches!(how, How::After) {
                 cmd.pipeline_barrier2(DRAWN_ONLY, NO_ACCESS);
                 job.dispatch(cmd, rep);
@@ -173,6 +185,7 @@ fn compute_alone(lab: &mut Lab, work: Work, is_limited: bool) -> Result<()> {
     let name = if is_limited { "compute_alone_limited" } else { "compute_alone" };
     let job = Job::new(lab, name, work.workgroups, work.rounds, is_limited)?;
     let variant = lab.variant_on_queues(name, move |queues, rep| {
+        queues.submit2(Queue::FIRST, &[], |_| {});
         queues.submit2(Queue::FIRST, &[], |_| {});
         queues.submit2(Queue::FIRST, &[], |cmd| job.dispatch(cmd, rep));
         queues.submit2(Queue::FIRST, &[], |_| {});

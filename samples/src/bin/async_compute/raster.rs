@@ -1,5 +1,7 @@
 //! Work for the graphics pipeline that leaves room: passes that each wait for the one before, and draws with the shortest pixel shader.
 
+use std::ops::RangeInclusive;
+
 use anyhow::Result;
 use common::{
     Access, Attachment, Cmd, Extent, Format, Image, ImageLayout, ImageSet, ImageUsage, Images, Kernel, Lab,
@@ -9,11 +11,12 @@ use samples::noted::UNWRITTEN;
 use samples::{DRAWN, READ_BY_PIXELS, both};
 
 const COLOUR: ImageLayout = ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
+const READ: ImageLayout = ImageLayout::SHADER_READ_ONLY_OPTIMAL;
 const DEPTH: ImageLayout = ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
-/// Depths that a render pass tests and writes.
-const TESTED: Scope = (
-    Stage::from_raw(Stage::EARLY_FRAGMENT_TESTS.as_raw() | Stage::LATE_FRAGMENT_TESTS.as_raw()),
-    Access::DEPTH_STENCIL_ATTACHMENT_WRITE,
+/// Depths that a render pass loads, tests and writes.
+const TESTED: Scope = both(
+    (Stage::EARLY_FRAGMENT_TESTS, Access::DEPTH_STENCIL_ATTACHMENT_READ),
+    (Stage::LATE_FRAGMENT_TESTS, Access::DEPTH_STENCIL_ATTACHMENT_WRITE),
 );
 
 /// The kinds of raster work.
@@ -43,22 +46,19 @@ pub enum Raster {
 }
 
 impl Raster {
-    /// # Errors
-    /// Not enough memory.
-    pub fn passes(lab: &mut Lab, name: &str, size: Extent, count: u32) -> Result<Self> {
-        Passes::new(lab, name, size, count).map(Self::Passes)
-    }
-
-    /// # Errors
-    /// Not enough memory.
-    pub fn layers(lab: &mut Lab, name: &str, size: Extent, count: u32) -> Result<Self> {
-        Layers::new(lab, name, size, count).map(Self::Layers)
-    }
-
-    pub fn record(&self, cmd: &Cmd, rep: Rep) {
+    /// The first draw, and the barrier that the second needs.
+    pub fn first(&self, cmd: &Cmd, rep: Rep) {
         match self {
-            Self::Passes(passes) => passes.record(cmd, rep),
-            Self::Layers(layers) => layers.record(cmd, rep),
+            Self::Passes(passes) => passes.first(cmd, rep),
+            Self::Layers(layers) => layers.first(cmd, rep),
+        }
+    }
+
+    /// All other draws.
+    pub fn rest(&self, cmd: &Cmd, rep: Rep) {
+        match self {
+            Self::Passes(passes) => passes.rest(cmd, rep),
+            Self::Layers(layers) => layers.rest(cmd, rep),
         }
     }
 }
@@ -74,7 +74,9 @@ pub struct Passes {
 }
 
 impl Passes {
-    fn new(lab: &mut Lab, name: &str, size: Extent, count: u32) -> Result<Self> {
+    /// # Errors
+    /// Not enough memory.
+    pub fn new(lab: &mut Lab, name: &str, size: Extent, count: u32) -> Result<Self> {
         let format = Format::R32_UINT;
         let seed = lab.texture("seed", size.sides(), format, move || seed(size));
         let set = ImageSet::new(count, size.sides(), format, [UNWRITTEN; 4]);
@@ -85,22 +87,32 @@ impl Passes {
         Ok(Self { kernel, seed, targets, size, count })
     }
 
-    fn record(&self, cmd: &Cmd, rep: Rep) {
-        let read_in = ImageLayout::SHADER_READ_ONLY_OPTIMAL;
-        let mut before: Option<Image> = None;
-        for index in 0..self.count {
-            let image = self.targets.get(rep.index, index);
-            let read = before.map(|before| (before, [COLOUR, read_in]));
-            let moved = read.into_iter().chain([(image, [ImageLayout::UNDEFINED, COLOUR])]);
-            cmd.pipeline_barrier2_layouts(&moved.collect::<Vec<_>>(), DRAWN, both(READ_BY_PIXELS, DRAWN));
-            cmd.rendering(&[Attachment { image, layout: COLOUR, load: LoadOp::DontCare }], |render| {
-                let source = before.unwrap_or(self.seed).sampled_in(read_in);
+    fn first(&self, cmd: &Cmd, rep: Rep) {
+        let drawn_to = [(self.targets.get(rep.index, 0), [ImageLayout::UNDEFINED, COLOUR])];
+        cmd.pipeline_barrier2_layouts(&drawn_to, DRAWN, DRAWN);
+        self.pass(cmd, rep, 0);
+    }
+
+    fn rest(&self, cmd: &Cmd, rep: Rep) {
+        (1..self.count).for_each(|index| self.pass(cmd, rep, index));
+    }
+
+    /// A draw, and the barrier for the next.
+    fn pass(&self, cmd: &Cmd, rep: Rep, index: u32) {
+        let target = |index| self.targets.get(rep.index, index);
+        let source = index.checked_sub(1).map_or(self.seed, target).sampled_in(READ);
+        cmd.rendering(
+            &[Attachment { image: target(index), layout: COLOUR, load: LoadOp::DontCare }],
+            |render| {
                 render.draw(self.kernel, &[source], &(), self.size.sides(), 3);
-            });
-            before = Some(image);
-        }
-        if let Some(last) = before {
-            cmd.pipeline_barrier2_layouts(&[(last, [COLOUR, ImageLayout::GENERAL])], DRAWN, DRAWN);
+            },
+        );
+        let next = index + 1;
+        if next < self.count {
+            let moved = [(target(index), [COLOUR, READ]), (target(next), [ImageLayout::UNDEFINED, COLOUR])];
+            cmd.pipeline_barrier2_layouts(&moved, DRAWN, both(READ_BY_PIXELS, DRAWN));
+        } else {
+            cmd.pipeline_barrier2_layouts(&[(target(index), [COLOUR, ImageLayout::GENERAL])], DRAWN, DRAWN);
         }
     }
 }
@@ -119,7 +131,9 @@ pub struct Layers {
 pub const MOST_LAYERS: u32 = 63;
 
 impl Layers {
-    fn new(lab: &mut Lab, name: &str, size: Extent, count: u32) -> Result<Self> {
+    /// # Errors
+    /// Not enough memory.
+    pub fn new(lab: &mut Lab, name: &str, size: Extent, count: u32) -> Result<Self> {
         let formats = [Format::R32_UINT, Format::D32_SFLOAT];
         let [usage, depth] = [ImageUsage::COLOR_ATTACHMENT, ImageUsage::DEPTH_STENCIL_ATTACHMENT];
         let set = |format, unwritten| ImageSet::new(1, size.sides(), format, [unwritten; 4]);
@@ -134,21 +148,38 @@ impl Layers {
         Ok(Self { kernel, targets, depths, size, count })
     }
 
-    fn record(&self, cmd: &Cmd, rep: Rep) {
-        let [colour, depth] = [self.targets, self.depths].map(|images| images.get(rep.index, 0));
-        let scope = both(DRAWN, TESTED);
-        let begin = [(colour, [ImageLayout::UNDEFINED, COLOUR]), (depth, [ImageLayout::UNDEFINED, DEPTH])];
-        cmd.pipeline_barrier2_layouts(&begin, scope, scope);
-        let colours = [Attachment { image: colour, layout: COLOUR, load: LoadOp::DontCare }];
+    fn first(&self, cmd: &Cmd, rep: Rep) {
         let farthest = LoadOp::Clear([1.0_f32.to_bits(), 0, 0, 0]);
-        let depths = Attachment { image: depth, layout: DEPTH, load: farthest };
+        self.barrier(cmd, rep, [ImageLayout::UNDEFINED; 2], [COLOUR, DEPTH]);
+        self.draw(cmd, rep, farthest, 1..=1);
+        self.barrier(cmd, rep, [COLOUR, DEPTH], [COLOUR, DEPTH]);
+    }
+
+    fn rest(&self, cmd: &Cmd, rep: Rep) {
+        self.draw(cmd, rep, LoadOp::Load, 2..=self.count);
+        self.barrier(cmd, rep, [COLOUR, DEPTH], [ImageLayout::GENERAL; 2]);
+    }
+
+    fn draw(&self, cmd: &Cmd, rep: Rep, load: LoadOp, layers: RangeInclusive<u32>) {
+        let [image, depth] = self.images(rep);
+        let colours = [Attachment { image, layout: COLOUR, load: LoadOp::DontCare }];
+        let depths = Attachment { image: depth, layout: DEPTH, load };
         cmd.rendering_with_depth(&colours, depths, |render| {
-            for layer in 1..=self.count {
+            for layer in layers {
                 render.draw(self.kernel, &[] as &[Image], &layer, self.size.sides(), 3);
             }
         });
-        let end = [(colour, [COLOUR, ImageLayout::GENERAL]), (depth, [DEPTH, ImageLayout::GENERAL])];
-        cmd.pipeline_barrier2_layouts(&end, scope, scope);
+    }
+
+    fn barrier(&self, cmd: &Cmd, rep: Rep, old: [ImageLayout; 2], new: [ImageLayout; 2]) {
+        let [colour, depth] = self.images(rep);
+        let scope = both(DRAWN, TESTED);
+        let moved = [(colour, [old[0], new[0]]), (depth, [old[1], new[1]])];
+        cmd.pipeline_barrier2_layouts(&moved, scope, scope);
+    }
+
+    fn images(&self, rep: Rep) -> [Image; 2] {
+        [self.targets, self.depths].map(|images| images.get(rep.index, 0))
     }
 }
 
