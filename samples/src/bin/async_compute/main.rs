@@ -20,8 +20,8 @@
 //! - `beside`: the dispatch comes between the first draw and the second on the same queue, with no barrier before the second.
 //! - `async`: the dispatch is on the second queue and starts with the raster work. In `async_limited` each of its workgroups takes all the
 //!   shared memory that a workgroup can have, so that fewer of its waves run at once and leave room for pixels.
-//! - `async_late`: the dispatch on the second queue waits for the first draw, so that it arrives while others run. This is the talk's case,
-//!   in which waves of running draws keep those of the compute queue out.
+//! - `async_late`: the dispatch on the second queue comes after the first draw and one long workgroup, so that it arrives while other draws
+//!   run. This is the talk's case, in which waves of running draws keep those of the compute queue out.
 //!
 //! All of them have the same submits on the first queue, the first draw in one and the others in the next. The most that `async` can save
 //! is the time of `after` less the longer of both times alone. Expect it to save more where pixels leave hardware free.
@@ -102,6 +102,8 @@ const SIZES: [Extent; 2] = [Extent { width: 256, height: 256 }, Extent { width: 
 const SIZES_ON_CPU: [Extent; 2] = [Extent { width: 24, height: 16 }, Extent { width: 48, height: 32 }];
 /// A render pass that is done, for what only waits for it.
 const DRAWN_ONLY: Scope = (DRAWN.0, Access::NONE);
+/// The workgroup that delays a dispatch has this many times the rounds of one of its workgroups: about 60 µs on an H200.
+const DELAY: u32 = 4;
 
 /// The sizes of all work.
 #[derive(Clone, Copy)]
@@ -123,7 +125,7 @@ enum How {
     Beside,
     /// On the second queue; `true` with fewer waves at once.
     Async(bool),
-    /// On the second queue, after the first draw.
+    /// On the second queue, during the draws after the first.
     Late,
 }
 
@@ -151,6 +153,9 @@ fn with_raster(lab: &mut Lab, work: Work, kind: Kind, how: How) -> Result<()> {
     };
     let is_limited = matches!(how, How::Async(true));
     let job = Job::new(lab, &name, work.workgroups, work.rounds, is_limited)?;
+    let delay = matches!(how, How::Late)
+        .then(|| Job::new(lab, &format!("delay of {name}"), 1, DELAY * work.rounds, false))
+        .transpose()?;
     let variant = lab.variant_on_queues(name, move |queues, rep| {
         let begun = queues.submit2(Queue::FIRST, &[], |_| {});
         let drawn = queues.submit2(Queue::FIRST, &[], |cmd| raster.first(cmd, rep));
@@ -160,7 +165,13 @@ fn with_raster(lab: &mut Lab, work: Work, kind: Kind, how: How) -> Result<()> {
             How::Alone | How::After | How::Beside => None,
         };
         let computed = released.map(|point| {
-            queues.submit2(Queue::SECOND, &[(point, Stage::COMPUTE_SHADER)], |cmd| job.dispatch(cmd, rep))
+            queues.submit2(Queue::SECOND, &[(point, Stage::COMPUTE_SHADER)], |cmd| {
+                if let Some(delay) = delay {
+                    delay.dispatch(cmd, rep);
+                    cmd.pipeline_barrier2(NO_ACCESS, NO_ACCESS);
+                }
+                job.dispatch(cmd, rep);
+            })
         });
         queues.submit2(Queue::FIRST, &[], |cmd| {
             if matches!(how, How::Beside) {
