@@ -82,22 +82,24 @@ mod tests {
 
     #[test]
     fn a_record_leads_to_its_verdict() {
-        let record = samples::recorded("2026-11-28-nvidia-h200/async_compute").unwrap();
+        let record = samples::recorded("2026-11-29-nvidia-h200/async_compute").unwrap();
         let found = headline(&Figures::new(&record.rows));
-        assert_eq!(found.finding, "0.86x on two queues, 1.00x on one without a barrier");
+        assert_eq!(found.finding, "0.85x on two queues, 1.00x on one without a barrier");
         assert!(found.finding.chars().count() <= LONGEST);
         assert_eq!(found.outcome, Outcome::Holds);
         let text = verdict(&Figures::new(&record.rows)).unwrap();
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines.len(), 10, "{text}");
+        assert_eq!(lines.len(), 12, "{text}");
         assert!(lines[1].starts_with("With a second queue they take"), "{}", lines[1]);
-        assert!(lines[3].ends_with("µs more."), "{}", lines[3]);
+        assert!(lines[4].ends_with("µs more."), "{}", lines[4]);
+        assert!(lines[9].starts_with("With a second queue during the draws they take 110 µs less"), "{}", lines[9]);
+        assert!(lines[11].ends_with("after 4.5 µs, or 252.2 during the draws."), "{}", lines[11]);
         assert_eq!(verdict(&Figures::new(&[])), None);
     }
 
     #[test]
     fn nothing_is_saved_where_nothing_can_be() {
-        let mut record = samples::recorded("2026-11-28-nvidia-h200/async_compute").unwrap();
+        let mut record = samples::recorded("2026-11-29-nvidia-h200/async_compute").unwrap();
         record.rows.retain(|row| row.variant != "compute_alone");
         let text = verdict(&Figures::new(&record.rows)).unwrap();
         assert!(!text.contains("at most"), "{text}");

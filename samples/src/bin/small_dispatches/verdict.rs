@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn a_record_leads_to_its_verdict() {
-        let record = samples::recorded("2026-11-28-nvidia-h200/small_dispatches").unwrap();
+        let record = samples::recorded("2026-11-29-nvidia-h200/small_dispatches").unwrap();
         let found = headline(&Figures::new(&record.rows));
         assert_eq!(found.finding, "60 of them, 1 if each waits for an event");
         assert!(found.finding.chars().count() <= LONGEST);

@@ -47,7 +47,7 @@ const WAKING: Duration = Duration::from_millis(300);
 /// `--thorough` takes this many times the GPU time per row, which then equals nvbench's half a second.
 const THOROUGH: u32 = 10;
 
-/// Budgets in seconds. With 6 s on a GPU all samples one after the other took 245 s on an H200.
+/// Budgets in seconds. With 5 s on a GPU all 31 samples one after the other took 222 s on an H200.
 const GPU_BUDGET: u64 = 5;
 const CPU_BUDGET: u64 = 15;
 
