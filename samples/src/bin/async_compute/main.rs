@@ -20,7 +20,7 @@
 //! - `beside`: the dispatch comes between the first draw and the second on the same queue, with no barrier before the second.
 //! - `async`: the dispatch is on the second queue and starts with the raster work. In `async_limited` each of its workgroups takes all the
 //!   shared memory that a workgroup can have, so that fewer of its waves run at once and leave room for pixels.
-//! - `async_late`: the dispatch on the second queue comes after the first draw and one long workgroup, so that it arrives while other draws
+//! - `async_late`: the dispatch on the second queue comes after the first draw and a long workgroup, so that it arrives while other draws
 //!   run. This is the talk's case, in which waves of running draws keep those of the compute queue out.
 //!
 //! All of them have the same submits on the first queue, the first draw in one and the others in the next. The most that `async` can save
@@ -102,7 +102,7 @@ const SIZES: [Extent; 2] = [Extent { width: 256, height: 256 }, Extent { width: 
 const SIZES_ON_CPU: [Extent; 2] = [Extent { width: 24, height: 16 }, Extent { width: 48, height: 32 }];
 /// A render pass that is done, for what only waits for it.
 const DRAWN_ONLY: Scope = (DRAWN.0, Access::NONE);
-/// The workgroup that delays a dispatch has this many times the rounds of one of its workgroups: about 60 µs on an H200.
+/// The workgroup that delays a dispatch has this many times the rounds of one of its workgroups: about 30 µs on an H200.
 const DELAY: u32 = 4;
 
 /// The sizes of all work.
