@@ -72,11 +72,15 @@ void more_levels(uint count, uvec2 group, uint begin, uint width) {
         barrier();
         if (writes) {
             tile[local.y][local.x] = texel;
+            uint word = begin + at.y * width + at.x;
 #ifdef ONE
-            atomicStore(levels[begin + at.y * width + at.x], texel, gl_ScopeDevice, 0, 0);
-#else
-            levels[begin + at.y * width + at.x] = texel;
+            if (level == LEVELS) { // another workgroup reads it
+                atomicStore(levels[word], texel, gl_ScopeDevice, 0, 0);
+            } else
 #endif
+            {
+                levels[word] = texel;
+            }
         }
     }
 }
@@ -142,7 +146,10 @@ void main() {
         uint before = atomicAdd(ended, 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
         is_last = before + 1u == gl_NumWorkGroups.x * gl_NumWorkGroups.y;
     }
-    barrier();
+    // What it acquired the others read too.
+    controlBarrier(
+        gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared, gl_SemanticsAcquireRelease
+    );
     if (is_last) {
         reduce_rest();
     }
