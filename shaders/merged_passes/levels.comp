@@ -143,8 +143,11 @@ void main() {
 #ifdef ONE
     // The invocation that stored the workgroup's texel of the last level says so.
     if (gl_LocalInvocationIndex == 0u) {
-        uint before = atomicAdd(ended, 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
+        uint before = atomicAdd(ended, 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsRelease);
         is_last = before + 1u == gl_NumWorkGroups.x * gl_NumWorkGroups.y;
+        if (is_last) {
+            memoryBarrier(gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquire);
+        }
     }
     // What it acquired the others read too.
     controlBarrier(
