@@ -74,7 +74,7 @@ void more_levels(uint count, uvec2 group, uint begin, uint width) {
             tile[local.y][local.x] = texel;
             uint word = begin + at.y * width + at.x;
 #ifdef ONE
-            if (level == LEVELS) { // another workgroup reads it
+            if (level == LEVELS) { // for the last workgroup
                 atomicStore(levels[word], texel, gl_ScopeDevice, 0, 0);
             } else
 #endif
@@ -113,7 +113,6 @@ void reduce_rest() {
     uvec2 local = gl_LocalInvocationID.xy;
     uint read = side >> LEVELS, from = behind(target, side / 2u, LEVELS - 1u), width = read / 2u;
     uint begin = from + read * read;
-    barrier();
     if (all(lessThan(local, uvec2(read / 4u)))) {
         uvec4 rows[4];
         for (uint row = 0u; row < 4u; row++) {

@@ -102,7 +102,8 @@ const SIZES: [Extent; 2] = [Extent { width: 256, height: 256 }, Extent { width: 
 const SIZES_ON_CPU: [Extent; 2] = [Extent { width: 24, height: 16 }, Extent { width: 48, height: 32 }];
 /// A render pass that is done, for what only waits for it.
 const DRAWN_ONLY: Scope = (DRAWN.0, Access::NONE);
-/// The workgroup that delays a dispatch has this many times the rounds of one of its workgroups: about 30 µs on an H200.
+/// Rounds of the workgroup that delays a dispatch, for each round of the compute job: about 30 µs on an H200 with 4096 rounds. With many
+/// rounds and few passes the dispatch comes after the last.
 const DELAY: u32 = 4;
 
 /// The sizes of all work.

@@ -49,6 +49,7 @@ fn main() -> ExitCode {
 
 /// Levels that a dispatch writes, by the names of variants.
 const MERGED: [(&str, u32); 3] = [("passes", 1), ("pairs", 2), ("sixes", MOST_LEVELS)];
+
 fn merged_passes(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.describe(include_str!("variants.toml"))?;
     let bits = args.side_bits.unwrap_or(if lab.device().is_cpu() { 8 } else { 12 });
