@@ -77,7 +77,7 @@ mod tests {
     fn a_record_leads_to_its_verdict() {
         let record = samples::recorded("2026-11-29-nvidia-h200/async_compute").unwrap();
         let found = headline(&Figures::new(&record.rows));
-        assert_eq!(found.finding, "0.85x on two queues, 1.00x on one without a barrier");
+        assert_eq!(found.finding, "0.86x on two queues, 1.01x on one without a barrier");
         assert!(found.finding.chars().count() <= LONGEST);
         assert_eq!(found.outcome, Outcome::Holds);
         let text = verdict(&Figures::new(&record.rows)).unwrap();
@@ -86,7 +86,7 @@ mod tests {
         assert!(lines[1].starts_with("With a second queue they take"), "{}", lines[1]);
         assert!(lines[4].ends_with("µs more."), "{}", lines[4]);
         assert!(lines[9].starts_with("With a late dispatch on a second queue they take"), "{}", lines[9]);
-        assert!(lines[11].ends_with("after 4.5 µs, or 252.2 if it is late."), "{}", lines[11]);
+        assert!(lines[11].ends_with("after 4.5 µs, or 252.6 if it is late."), "{}", lines[11]);
         assert_eq!(verdict(&Figures::new(&[])), None);
     }
 
