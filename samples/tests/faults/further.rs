@@ -24,6 +24,9 @@ const OF_TWO_QUEUES: [&str; 7] = [
     "submitting",
 ];
 
+/// Calls that a traced sample of two queues makes when a part of it may run already.
+const AFTER_A_SUBMIT: [&str; 2] = ["resetting a fence", "signalling a semaphore"];
+
 const OF_A_PICTURE: [&str; 3] =
     ["running reading a map#1:lost", "running reading a map#2:memory", "writing r.png#1:disk-full"];
 
@@ -42,6 +45,9 @@ pub fn trials() -> Result<Vec<Trial>> {
     );
     trials.extend(of_two_queues()?.into_iter().map(|fault| {
         trial(format!("two_queues::{}", fault.name()), move || two_queues_open_their_gate(&fault))
+    }));
+    trials.extend(of_a_trace()?.into_iter().map(|fault| {
+        trial(format!("trace_of_two_queues::{}", fault.name()), move || a_trace_ends_the_run(&fault))
     }));
     trials.extend(enumerations()?);
     Ok(trials)
@@ -79,6 +85,24 @@ fn two_queues_open_their_gate(fault: &Fault) -> Result<()> {
     let reason = fault.told(&ended)?;
     let record = read_record(&folder.path().join("a.json"))?;
     ensure!(record.ended == End::Failed { reason }, "{:?} of {ended}", record.ended);
+    Ok(())
+}
+
+fn trace_of_two_queues() -> Result<Call> {
+    Ok(two_queues()?.words("--without full_barrier --trace t.svg"))
+}
+
+fn of_a_trace() -> Result<Vec<Fault>> {
+    let mut chosen = faults(&list(trace_of_two_queues()?, tempfile::tempdir()?.path())?);
+    chosen.retain(|fault| fault.kind == "memory" && AFTER_A_SUBMIT.contains(&&*fault.call.label));
+    Ok(chosen)
+}
+
+/// Where a trace has no room the run goes on, but not while what is submitted of it may still run.
+fn a_trace_ends_the_run(fault: &Fault) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let call = fault.inject(trace_of_two_queues()?).within(folder.path());
+    fault.told(&call.run()?.with_code(fault.code().into())?)?;
     Ok(())
 }
 

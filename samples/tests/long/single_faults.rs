@@ -9,8 +9,8 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
-use record::Ended as End;
 use record::error::{EXIT_FAILED, EXIT_HUNG};
+use record::{Ended as End, Record, Row, Traced};
 
 use crate::seed;
 use crate::support::{Call, Ended, FaultLayer, read_record};
@@ -147,7 +147,10 @@ impl Fault {
         let beside = tempfile::tempdir()?;
         let met = beside.path().join("met");
         let ended = layer.on(call, &format!("{}:{}", self.plan(), met.display())).run()?;
-        let code = self.code().filter(|_| met.exists());
+        let record = folder.path().join("run/record.json");
+        let record = record.exists().then(|| read_record(&record)).transpose()?;
+        let code =
+            self.code().filter(|_| met.exists() && !record.as_ref().is_some_and(has_no_room_for_a_trace));
         let reasons = ended.stderr.lines().filter(|line| line.starts_with(&format!("{sample}: "))).count();
         match code {
             None => ensure!(ended.code == Some(0) && reasons == 0, "not met, or harmless, and yet: {ended}"),
@@ -156,9 +159,7 @@ impl Fault {
                 ensure!(reasons == 1, "{reasons} lines of reason in place of one: {ended}");
             }
         }
-        let record = folder.path().join("run/record.json");
-        if record.exists() {
-            let record = read_record(&record)?;
+        if let Some(record) = record {
             let complete = record.ended == End::Complete;
             ensure!(complete == code.is_none(), "the record says {:?}: {ended}", record.ended);
         }
@@ -173,6 +174,13 @@ impl Fault {
             _ => Some(EXIT_FAILED),
         }
     }
+}
+
+/// Whether the run went on without a trace.
+fn has_no_room_for_a_trace(record: &Record) -> bool {
+    let refused =
+        |row: &Row| matches!(&row.trace, Some(Traced::Refused { reason }) if reason.contains("memory while"));
+    record.ended == End::Complete && record.rows.iter().any(refused)
 }
 
 /// No draft, and no folder without a record.

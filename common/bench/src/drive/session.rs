@@ -10,9 +10,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use ash::vk;
-use record::error::one_line;
+use record::error::{NoRoom, one_line};
 use record::stats::Summary;
 use record::{RaceMap, Status};
 use vulkan::cmd::script::Script;
@@ -175,6 +175,14 @@ impl<'l> Session<'l> {
 
     /// Like [`Session::sample`], with a script of the caller.
     pub fn sample_of(&mut self, work: Option<&Work<'_>>) -> Result<Reading> {
+        // A trace or a window goes on where there was no room, but not while a part of the sample may still run.
+        self.taken(work).map_err(|error| {
+            let is_over = error.is::<NoRoom>() && self.lab.gpu.is_busy();
+            if is_over { anyhow!(one_line(&error)) } else { error }
+        })
+    }
+
+    fn taken(&mut self, work: Option<&Work<'_>>) -> Result<Reading> {
         let elsewhere_us = work.map_or(Ok(None), |work| self.elsewhere(work))?;
         let [recorded, submitted] = match work {
             Some(work) if self.takes_several_queues(work) => self.run_on_queues(work)?,
