@@ -9,7 +9,7 @@
 //!
 //! Each texel is the mean of four of the level before. Pass by pass every level is stored and loaded again, and the GPU drains at each
 //! barrier, though the last levels hardly fill it. A workgroup that writes several levels has what it reads in registers and shared
-//! memory. `pairs` is what the talk asks for.
+//! memory.
 //!
 //! Expect merged passes to win by the barriers, and by a fifth of the bytes. One dispatch saves one barrier more than `sixes`. It pays with
 //! an atomic per workgroup, and with an end that one workgroup does alone.
