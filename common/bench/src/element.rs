@@ -67,8 +67,10 @@ impl Element {
     #[must_use]
     pub fn count(self, expected: &[u32], actual: &[u32], elements: u32) -> u64 {
         // Bytes after the last element may hold anything, so equality here is only a shortcut.
+        const BLOCK: usize = 1 << 18;
         let words = expected.len().min(actual.len());
-        if expected[..words] == actual[..words] {
+        let blocks = expected[..words].par_chunks(BLOCK).zip(actual[..words].par_chunks(BLOCK));
+        if blocks.all(|(expected, actual)| expected == actual) {
             return 0;
         }
         let differs = |&at: &usize| self.differs(expected, actual, at);

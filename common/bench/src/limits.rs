@@ -1,7 +1,7 @@
 //! Device limits, measured in the same run and checked like every variant: a kernel that only copies, and one that
 //! only multiplies and adds.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use ash::vk;
 use rayon::prelude::*;
 use record::{COPY_LIMIT, COPY_LIMIT_3D, Declared, FMA_LIMIT};
@@ -10,6 +10,7 @@ use vulkan::memory::texel_bytes;
 use vulkan::values::Shape;
 
 use crate::chains::{CHAINS, FACTORS, LANES, sums};
+use crate::drive::texels::Texel;
 use crate::lab::{BufferSet, ImageSet, Lab};
 
 /// Workgroup size of the copy, and texels per invocation. With all loads ahead of the stores, this is the fastest
@@ -37,11 +38,9 @@ impl Lab {
             .kernel("lab/copy.comp")
             .workgroup([lanes_x, lanes_y, 1])
             .constant("COLUMNS", columns)
-            .constant("ROWS", rows)
-            .define_as("FORMAT", qualifier(format));
-        let whole = format == vk::Format::R32_UINT;
-        let kernel = if whole { kernel.define("WHOLE_NUMBERS") } else { kernel };
-        let kernel = if shape.volume { kernel.define("VOLUME") } else { kernel }.build();
+            .constant("ROWS", rows);
+        let texel = Texel::of(format).with_context(|| format!("no kernel copies {format:?}"))?;
+        let kernel = texel.module(kernel, shape).build();
         let from = self.input_image("copied", shape, format, texels);
         let to = self.output("copy", ImageSet::new(1, shape, format, [0; 4]))?;
         let [width, height, depth] = shape.sides;
@@ -91,7 +90,7 @@ fn noise(shape: Shape, format: vk::Format) -> Vec<u32> {
     let bytes = bytes(shape, format);
     let (keep, set) = match format {
         // Floats from 1 to 2 of either sign, because a copy may change the bits of NaNs and denormals.
-        vk::Format::R32_SFLOAT => (0x807f_ffff, 0x3f80_0000),
+        vk::Format::R32_SFLOAT | vk::Format::R32G32B32A32_SFLOAT => (0x807f_ffff, 0x3f80_0000),
         vk::Format::R16G16B16A16_SFLOAT => (0x83ff_83ff, 0x3c00_3c00),
         _ => (u32::MAX, 0),
     };
@@ -111,17 +110,6 @@ fn scrambled(at: u64) -> u32 {
     x = (x ^ x >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
     x = (x ^ x >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
     (x ^ x >> 33) as u32
-}
-
-/// The GLSL layout qualifier of a format.
-fn qualifier(format: vk::Format) -> &'static str {
-    match format {
-        vk::Format::R8_UNORM => "r8",
-        vk::Format::R8G8B8A8_UNORM => "rgba8",
-        vk::Format::R16G16B16A16_SFLOAT => "rgba16f",
-        vk::Format::R32_UINT => "r32ui",
-        _ => "r32f",
-    }
 }
 
 #[cfg(test)]
@@ -154,7 +142,11 @@ mod tests {
             vk::Format::R8G8B8A8_UNORM,
             vk::Format::R16G16B16A16_SFLOAT,
             vk::Format::R32_SFLOAT,
+            vk::Format::R32G32B32A32_SFLOAT,
             vk::Format::R32_UINT,
+            vk::Format::R32G32_UINT,
+            vk::Format::R16G16B16A16_UINT,
+            vk::Format::R32G32B32A32_UINT,
         ];
         for format in formats {
             let rows = measured([77, 131], [19, 66, 3], format);

@@ -9,28 +9,40 @@ use crate::support::{Checkout, trial};
 const SAMPLE: &str = "pipelined_events";
 const SMALL: &str = "--size 96 --bands 2 --align 8";
 
-/// Name, what is replaced in the counter by what, and whether the shader under test is broken as well.
-const COUNTERS: [(&str, &[[&str; 2]], bool); 3] = [
-    ("counts_nothing", &[["if (count > 0u)", "if (false)"]], true),
-    ("counts_only_the_first_half", &[["if (differs(i))", "if (differs(i) && 2 * i < elements)"]], true),
+const COMPARE: &str = "lab/compare.comp";
+
+/// Name, the shader of the runner and what is replaced in it by what, and whether the shader under test is broken as
+/// well.
+const COUNTERS: [(&str, &str, &[[&str; 2]], bool); 4] = [
+    ("counts_nothing", COMPARE, &[["if (count > 0u)", "if (false)"]], true),
+    (
+        "counts_only_the_first_half",
+        COMPARE,
+        &[["if (differs(i))", "if (differs(i) && 2 * i < elements)"]],
+        true,
+    ),
     (
         "counts_what_is_right",
+        COMPARE,
         &[["&& quad_is_equal(4u * quad)", "&& false"], ["if (differs(i))", "if (!differs(i))"]],
         false,
     ),
+    ("compares_a_row_late", "lab/lay_out.comp", &[["% sides.x, number", "% sides.x, 1u + number"]], false),
 ];
 
 pub fn trials() -> Vec<Trial> {
     COUNTERS
-        .map(|(name, edits, broken)| trial(format!("counter::{name}"), move || told(edits, broken)))
+        .map(|(name, shader, edits, broken)| {
+            trial(format!("counter::{name}"), move || told(shader, edits, broken))
+        })
         .into()
 }
 
 /// The device's count is not believed where the CPU counts otherwise: nothing is right then.
-fn told(edits: &[[&str; 2]], also_broken: bool) -> Result<()> {
+fn told(shader: &str, edits: &[[&str; 2]], also_broken: bool) -> Result<()> {
     let checkout = Checkout::copy()?;
     for [old, new] in edits {
-        checkout.replace("lab/compare.comp", old, new)?;
+        checkout.replace(shader, old, new)?;
     }
     if also_broken {
         checkout.replace("chain/step.comp", "d <= RADIUS", "d < RADIUS")?;

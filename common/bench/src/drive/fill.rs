@@ -1,27 +1,41 @@
 //! Preparation before the window: fills every output with a value that no pass writes, or with its seed.
 
 use anyhow::Result;
+use vulkan::Format;
 use vulkan::cmd::CommandBuffer;
 use vulkan::gpu::Gpu;
-use vulkan::handles::{Binding, Image, Kernel};
-use vulkan::{Format, ImageUsage};
+use vulkan::handles::{Binding, Kernel};
 
+use super::texels::{Stored, TexelKernels, groups};
 use crate::lab::{Lab, Output};
 
-/// Fills 2D images of R32_UINT with a kernel, because `vkCmdClearColorImage` is slow for them: before a sample of
-/// `pipelined_events` with twelve images of 4096x4096, clearing took 17 ms on an H200 (driver 580) and the kernel
-/// takes 4 ms; other devices were not measured. Other formats and volumes are cleared. A clear may leave an image
-/// compressed, which could slow down the first pass that stores to it; that was not measured.
-pub(super) struct Filler(Option<Kernel>);
+/// Fills images with kernels where they can store to them. A clear may also leave an image compressed, which could slow
+/// down the first pass that stores to it; that was not measured.
+#[derive(Default)]
+pub(super) struct Filler {
+    fills: TexelKernels,
+    /// For seeds of R32_UINT images, the only ones that samples have.
+    seeds: TexelKernels,
+}
 
 impl Filler {
     /// # Errors
-    /// The errors of [`vulkan::kernel::KernelBuilder::build_for_runner`].
+    /// The errors of [`vulkan::kernel::KernelBuilder::draft`].
     pub fn new(lab: &Lab) -> Result<Self> {
-        let first = |output: &Output| output.set.get(0, 0);
-        let has_words = lab.outputs.iter().any(|output| sides_of_words(&lab.gpu, first(output)).is_some());
-        let build = || lab.kernel("lab/fill.comp").build_for_runner();
-        has_words.then(build).transpose().map(Self)
+        let kernel = || lab.kernel("lab/fill.comp");
+        let images = || lab.outputs.iter().filter_map(|output| Some((output, stored(&lab.gpu, output)?)));
+        let words = |(output, image): (&Output, Stored)| {
+            let is_seeded = !output.seeds.is_empty() && !image.shape.volume;
+            (is_seeded && image.format == Format::R32_UINT).then_some(image)
+        };
+        let fills = TexelKernels::new(images().map(|(_, image)| image), |_| kernel())?;
+        let seeds = TexelKernels::new(images().filter_map(words), |_| kernel().define("SEEDED"))?;
+        Ok(Self { fills, seeds })
+    }
+
+    /// The kernels, whose pipelines are still to be made.
+    pub fn kernels(&self) -> impl Iterator<Item = Kernel> {
+        self.fills.all().chain(self.seeds.all())
     }
 
     /// Fills all images or buffers of an output for one repetition.
@@ -29,26 +43,20 @@ impl Filler {
         for i in 0..output.set.each() {
             let to = output.set.get(repetition, i);
             let seed = output.seeds.iter().find(|(seeded, _)| *seeded == i).map(|(_, seed)| *seed);
-            match (self.0, sides_of_words(gpu, to), seed) {
-                (Some(kernel), Some((image, [width, height])), None) => {
-                    let groups = [width.div_ceil(16), height.div_ceil(8), 1];
-                    cmd.dispatch(kernel, &[image], &output.fill[0], groups);
-                }
-                _ => cmd.fill(to, seed, output.fill),
-            }
+            let kernels = if seed.is_some() { &self.seeds } else { &self.fills };
+            let stored = Stored::of(gpu, to);
+            let Some((image, kernel)) = stored.and_then(|image| Some((image, kernels.of(image)?))) else {
+                cmd.fill(to, seed, output.fill);
+                continue;
+            };
+            let bindings: Vec<Binding> = [to].into_iter().chain(seed.map(Binding::from)).collect();
+            cmd.dispatch(kernel, &bindings, &output.fill, groups(image.shape.sides));
         }
     }
 }
 
-/// The image and its width and height, if it is a 2D image of R32_UINT.
-fn sides_of_words(gpu: &Gpu, output: Binding) -> Option<(Image, [u32; 2])> {
-    let Binding::Image(image) = output else { return None };
-    let arena = gpu.arena();
-    let slot = arena.image(image);
-    let [width, height, _] = slot.shape.sides;
-    let stores = slot.usage.contains(ImageUsage::STORAGE);
-    let is_plane_of_words = !slot.shape.volume && slot.format == Format::R32_UINT;
-    (stores && is_plane_of_words).then_some((image, [width, height]))
+fn stored(gpu: &Gpu, output: &Output) -> Option<Stored> {
+    Stored::of(gpu, output.set.get(0, 0))
 }
 
 #[cfg(test)]
@@ -82,7 +90,7 @@ mod tests {
         lab.expect(images, 1, move || (1..=texels).collect());
         lab.make().unwrap();
         let mut session = Session::new(&lab).unwrap();
-        assert!(session.filler.0.is_some());
+        assert_eq!(session.filler.kernels().count(), 2);
         session.dry_run().unwrap();
         // In two repetitions an 8x8 corner is right, and what lies outside it is unwritten.
         let wrong = [0, 1].map(|variant| session.sample(Some(variant), 2).unwrap().wrong);

@@ -14,6 +14,7 @@ pub mod race_histogram;
 mod rows;
 mod scripts;
 pub mod session;
+pub(crate) mod texels;
 pub mod timing;
 pub mod tour;
 pub mod trace;

@@ -120,7 +120,8 @@ impl<'l> Session<'l> {
             let checks: Vec<_> = (0..self.lab.variants.len()).map(|v| self.pictured(v)).collect();
             self.maps = Some(RaceHistograms::new(self.lab, &checks)?);
         }
-        let own = self.maps.iter().map(|maps| maps.kernel).chain([self.verifier.kernel]);
+        let own = self.filler.kernels().chain(self.verifier.kernels());
+        let own = own.chain(self.maps.iter().map(|maps| maps.kernel));
         self.lab.gpu.compile(&self.uses.kernels().chain(own).collect())
     }
 
@@ -427,7 +428,8 @@ impl<'l> Session<'l> {
             cmd.host_barrier();
         }
         let mapped = self.maps.as_ref().zip(self.pictured(work.variant));
-        self.verifier.record(cmd, self.uses.checks(work.variant), work.repetitions, |check, actual| {
+        let (gpu, checks) = (&self.lab.gpu, self.uses.checks(work.variant));
+        self.verifier.record(gpu, cmd, checks, work.repetitions, |check, actual| {
             if let Some((maps, _)) = mapped.filter(|(_, mapped)| std::ptr::eq(*mapped, check)) {
                 maps.record(cmd, work.variant, check.expected, actual);
             }
@@ -442,7 +444,7 @@ impl<'l> Session<'l> {
 
     /// Records the copy of a result of the last sample to a buffer, row by row.
     pub fn lay_out(&self, cmd: &CommandBuffer<'_>, check: &Check) -> Option<Buffer> {
-        self.verifier.lay_out(cmd, check, 0)
+        self.verifier.lay_out(&self.lab.gpu, cmd, check, 0)
     }
 
     /// Reads the checked images of the last sample back and counts wrong elements on the CPU, to verify the

@@ -6,6 +6,7 @@ use vulkan::gpu::Gpu;
 use vulkan::handles::{Binding, Buffer, Kernel};
 use vulkan::memory::Place;
 
+use super::texels::{Stored, TexelKernels, groups};
 use crate::lab::{Check, Lab};
 
 /// The counts of wrong elements after a sample.
@@ -21,7 +22,9 @@ pub struct Counted {
 
 /// Compares results with what is expected.
 pub(super) struct Verifier {
-    pub kernel: Kernel,
+    kernel: Kernel,
+    /// Copy images to a buffer.
+    copies: TexelKernels,
     /// `None` if the lab checks nothing.
     buffers: Option<Buffers>,
 }
@@ -35,6 +38,17 @@ struct Buffers {
     seen: Buffer,
 }
 
+/// Columns, rows and number of the parts of an image that `lab/lay_out.comp` copies: texels, or words of smaller texels.
+fn parts(Stored { shape, texel, .. }: &Stored) -> [u32; 3] {
+    /// Columns where a word of texels may lie in two rows of the image.
+    const MANY: u32 = 4096;
+    let [width, height, depth] = shape.sides;
+    let in_word = (32 / (texel.bits * texel.components)).max(1);
+    let parts = (width * height * depth).div_ceil(in_word);
+    let columns = if width % in_word == 0 { width / in_word } else { parts.min(MANY) };
+    [columns, parts.div_ceil(columns), parts]
+}
+
 /// Size in bytes of the largest checked result.
 pub(super) fn largest(lab: &Lab) -> Option<u64> {
     lab.checks.iter().map(|check| size_of_val(&*check.reference) as u64).max()
@@ -43,14 +57,25 @@ pub(super) fn largest(lab: &Lab) -> Option<u64> {
 impl Verifier {
     pub fn new(lab: &Lab) -> Result<Self> {
         let kernel = lab.kernel("lab/compare.comp").draft()?;
-        let Some(bytes) = largest(lab) else { return Ok(Self { kernel, buffers: None }) };
+        let images =
+            lab.checks.iter().filter_map(|check| Stored::of(&lab.gpu, check.set.get(0, check.index)));
+        let copies = TexelKernels::new(images, |texel| {
+            let kernel = lab.kernel("lab/lay_out.comp").constant("BITS", texel.bits);
+            kernel.constant("COMPONENTS", texel.components)
+        })?;
+        let Some(bytes) = largest(lab) else { return Ok(Self { kernel, copies, buffers: None }) };
         let counters = 8 * u64::from(lab.repetitions()) * lab.checks.len() as u64;
         let buffers = Buffers {
             flat: lab.gpu.buffer("result in rows", bytes, Place::Device)?,
             counters: lab.gpu.buffer("counters", counters, Place::Device)?,
             seen: lab.gpu.buffer("counters (CPU)", counters, Place::Readback)?,
         };
-        Ok(Self { kernel, buffers: Some(buffers) })
+        Ok(Self { kernel, copies, buffers: Some(buffers) })
+    }
+
+    /// The kernels, whose pipelines are still to be made.
+    pub fn kernels(&self) -> impl Iterator<Item = Kernel> {
+        [self.kernel].into_iter().chain(self.copies.all())
     }
 
     /// Sets the counters to zero.
@@ -61,11 +86,26 @@ impl Verifier {
     }
 
     /// The buffer with a result, row by row: its own buffer, or for an image a buffer that it is copied to.
-    pub fn lay_out(&self, cmd: &CommandBuffer<'_>, check: &Check, repetition: u32) -> Option<Buffer> {
+    pub fn lay_out(
+        &self,
+        gpu: &Gpu,
+        cmd: &CommandBuffer<'_>,
+        check: &Check,
+        repetition: u32,
+    ) -> Option<Buffer> {
         let Buffers { flat, .. } = self.buffers?;
-        match check.set.get(repetition, check.index) {
+        let result = check.set.get(repetition, check.index);
+        match result {
             Binding::Image(image) => {
-                cmd.copy_image_to_buffer(image, flat);
+                let stored = Stored::of(gpu, result);
+                match stored.and_then(|stored| Some((stored, self.copies.of(stored)?))) {
+                    Some((stored, kernel)) => {
+                        let [columns, rows, parts] = parts(&stored);
+                        let to = Binding::from(flat);
+                        cmd.dispatch(kernel, &[result, to], &[columns, parts], groups([columns, rows, 1]));
+                    }
+                    None => cmd.copy_image_to_buffer(image, flat),
+                }
                 cmd.full_barrier();
                 Some(flat)
             }
@@ -77,6 +117,7 @@ impl Verifier {
     /// Counts the wrong elements of each result; `also` is called with each result.
     pub fn record(
         &self,
+        gpu: &Gpu,
         cmd: &CommandBuffer<'_>,
         checks: &[&Check],
         repetitions: u32,
@@ -88,7 +129,7 @@ impl Verifier {
             for check in checks {
                 for repetition in 0..repetitions {
                     cmd.full_barrier();
-                    let Some(actual) = self.lay_out(cmd, check, repetition) else { continue };
+                    let Some(actual) = self.lay_out(gpu, cmd, check, repetition) else { continue };
                     let groups = check.element.quads(check.elements).div_ceil(128).min(4096);
                     let push = check.element.push(check.elements, slot);
                     cmd.dispatch(self.kernel, &[check.expected, actual, counters], &push, [groups, 1, 1]);
