@@ -36,7 +36,7 @@ pub struct Rule {
 impl Default for Rule {
     fn default() -> Self {
         Self {
-            min_samples: 10,
+            min_samples: 20,
             noise: 0.005,
             min_gpu_time: Duration::from_millis(50),
             stable_window: 64,

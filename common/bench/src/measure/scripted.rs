@@ -83,8 +83,8 @@ fn warm_up_is_sampled_and_thrown_away() {
     for row in &out.rows {
         assert!(row.pairs.iter().all(|p| p.one.gpu_us == 1000.0));
         assert_eq!(row.stop, Some(Stop::Precise));
-        // 5 ms of GPU time per pair: the tenth pair reaches both 10 samples and 50 ms.
-        assert_eq!(row.pairs.len(), 10);
+        // 5 ms of GPU time per pair: the tenth pair reaches 50 ms, the twentieth the fewest samples.
+        assert_eq!(row.pairs.len(), 20);
     }
 }
 
@@ -109,10 +109,10 @@ fn a_watched_run_keeps_the_newest_pairs_and_ends_when_it_is_told() {
 
 #[test]
 fn warm_up_lasts_as_long_as_is_asked() {
-    // Four submits of a millisecond per round: the 28th round reaches 110 ms, then 10 pairs are kept.
+    // Four submits of a millisecond per round: the 28th round reaches 110 ms, then 20 pairs are kept.
     let mut target = steady();
     let out = go(&Plan { warm_up_time: Duration::from_millis(110), ..plan(2) }, &mut target);
-    assert_eq!((target.log.len(), out.rows[0].pairs.len(), out.rows[0].pairs[0].round), (28 * 4 + 40, 10, 0));
+    assert_eq!((target.log.len(), out.rows[0].pairs.len(), out.rows[0].pairs[0].round), (28 * 4 + 80, 20, 0));
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn samples_of_two_kinds_go_on_until_their_median_is_known() {
 fn a_spent_budget_says_what_was_not_met() {
     let short = unmet(1.5, Rule::default(), 13);
     assert_eq!(short.len(), 3, "{short:?}");
-    assert!(short[0].contains("of at least 10 samples") && short[2].contains("asked ±0.5 %"), "{short:?}");
+    assert!(short[0].contains("of at least 20 samples") && short[2].contains("asked ±0.5 %"), "{short:?}");
     let longer = unmet(1.5, Rule::default(), 45);
     let wide = longer.iter().filter(|unmet| unmet.starts_with("median to ±20 %, asked ±0.7 %"));
     assert_eq!((wide.count(), longer.len()), (1, 3), "a wide median is named beside all else: {longer:?}");
@@ -286,7 +286,7 @@ fn a_reference_is_sampled_as_long_as_any_row() {
     let out = go(&plan, &mut target);
     let count = |row: usize| out.rows[row].pairs.len();
     assert_eq!(count(0), count(1));
-    assert_eq!(count(2), 10);
+    assert_eq!(count(2), 20);
     assert_eq!(out.rows[0].stop, Some(Stop::Precise));
 }
 

@@ -16,8 +16,12 @@ pub(super) fn notes(lab: &Lab, plan: &Plan, rows: &[Row]) -> Vec<String> {
     notes.extend(lab.untraced().map(|reason| reason + "."));
     if plan.repetitions < lab.repetitions() {
         let n = plan.repetitions;
-        let left = if n < 2 { "so there is no time back to back".to_owned() } else { format!("so N is {n}") };
-        notes.push(format!("Submits are kept under {} ms, {left}.", LONGEST_SUBMIT_US / 1e3));
+        let left = if n < 2 { "there is no time back to back".to_owned() } else { format!("N is {n}") };
+        notes.push(format!(
+            "Submits are kept under {} ms, and {} samples of each variant have to fit into the time: so {left}.",
+            LONGEST_SUBMIT_US / 1e3,
+            plan.rule.min_samples
+        ));
     }
     let lost = |row: &&Row| {
         let taken = row.samples.iter().any(|sample| sample.many_us.is_some());

@@ -20,6 +20,9 @@ use crate::measure::{self, Failure, Outcome, Pair, Plan, Reading, Target};
 /// Number of samples in which a GPU can raise its clock before the number of repetitions is reduced.
 const MOST_SETTLING: u32 = 8;
 
+/// Share of the budget for the windows of the fewest samples; the rest is for filling and comparing.
+const SHARE_OF_WINDOWS: f64 = 0.6;
+
 /// The state of a run.
 pub(super) struct Run<'r, 'l, 'w> {
     pub told: Told<'r, 'l>,
@@ -136,7 +139,7 @@ impl Run<'_, '_, '_> {
     fn probe(&mut self) -> Result<ControlFlow<()>> {
         // A driver that crashes does so at a variant's first sample, before any round. The samples of the other
         // variants are then all that exists.
-        let mut longest: f64 = 0.0;
+        let (mut longest, mut round): (f64, f64) = (0.0, 0.0);
         for row in 0..self.first.len() {
             if self.plan.rows[row].left_out {
                 continue;
@@ -148,6 +151,7 @@ impl Run<'_, '_, '_> {
             match sampled {
                 Ok(reading) => {
                     longest = longest.max(reading.gpu_us);
+                    round += reading.gpu_us;
                     self.first[row].pairs = vec![Pair { round: 0, one: reading, many: None }];
                 }
                 Err(Failure::Variant(_)) => {}
@@ -157,14 +161,8 @@ impl Run<'_, '_, '_> {
                 }
             }
         }
-        let fitting = (LONGEST_SUBMIT_US / longest.max(1.0)).min(f64::from(self.plan.repetitions));
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "positive and bounded by the repetitions"
-        )]
-        let fitting = fitting as u32;
-        self.plan.repetitions = fitting.max(1);
+        let left = self.plan.budget.saturating_sub(self.target.elapsed());
+        self.plan.repetitions = fitting(&self.plan, left, longest, round);
         self.method.repetitions = self.plan.repetitions;
         Ok(ControlFlow::Continue(()))
     }
@@ -221,6 +219,20 @@ impl Run<'_, '_, '_> {
         self.plan.rows[row].known_wrong = known;
         self.first[row].wrong = known;
     }
+}
+
+/// The plan's repetitions, or fewer: so few that the longest submit is short enough, and that the warm-up and the fewest
+/// samples of a row fit into the time that is left. `longest` and `round` are the longest time of a repetition and the
+/// sum of all, in µs.
+fn fitting(plan: &Plan, left: Duration, longest: f64, round: f64) -> u32 {
+    let rounds = plan.rule.min_samples as f64 + f64::from(plan.warm_up);
+    let fits = |n: u32| rounds * f64::from(n + 1) * round <= SHARE_OF_WINDOWS * left.as_secs_f64() * 1e6;
+    let mut n = plan.repetitions;
+    while n > 2 && !fits(n) {
+        n = (n / 2).max(2);
+    }
+    let short = (1..=n).rev().find(|&n| longest * f64::from(n) <= LONGEST_SUBMIT_US);
+    short.unwrap_or(1)
 }
 
 /// The engine's rows; for a row without samples, the samples from before the rounds.
