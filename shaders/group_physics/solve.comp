@@ -32,7 +32,7 @@ const uint IN_MEMORY = 2;
 layout(constant_id = 13) const bool PREFETCH = false;
 
 layout(push_constant) uniform Push {
-    uint colours; // COLOURS, unknown to compilers: they unroll a loop of known length despite [[dont_unroll]]
+    uint colours; // COLOURS
     uint iterations;
 };
 
@@ -82,6 +82,9 @@ vec3 load(Frame frame, uint p) {
     return start.xyz;
 }
 
+// Colours of this island, the others have more.
+uint own_colours;
+
 // This thread's constraint of a colour, from memory; the k-th where it has several.
 Loaded fetch(uint colour, uint k) {
     uint at = begin[colour] + k * THREADS + thread;
@@ -95,7 +98,7 @@ Loaded take(uint colour, uint k) {
         return fetch(colour, k);
     }
     Loaded loaded = next[k];
-    next[k] = fetch(colour + 1u < colours ? colour + 1u : 0u, k);
+    next[k] = fetch(colour + 1u < own_colours ? colour + 1u : 0u, k);
     return loaded;
 }
 
@@ -138,11 +141,15 @@ void main() {
         start = load(frame, p);
     }
     barrier();
+    own_colours = colours;
+    while (own_colours > 0u && begin[own_colours - 1u] == begin[colours]) {
+        --own_colours;
+    }
     [[unroll]] for (uint k = 0u; PREFETCH && k < ROUNDS; ++k) {
         next[k] = fetch(0u, k);
     }
     [[dont_unroll]] for (uint iteration = 0u; iteration < iterations; ++iteration) {
-        [[dont_unroll]] for (uint colour = 0u; colour < colours; ++colour) {
+        [[dont_unroll]] for (uint colour = 0u; colour < own_colours; ++colour) {
             [[unroll]] for (uint k = 0u; k < ROUNDS; ++k) {
                 Loaded loaded = take(colour, k);
                 if (is_there(loaded)) {

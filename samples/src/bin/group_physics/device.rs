@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use anyhow::Result;
-use common::{Binding, Buffer, BufferSet, Buffers, Format, Kernel, Lab, Rep};
+use common::{Binding, Buffer, BufferSet, Buffers, Format, Kernel, KernelBuilder, Lab, Rep};
 
 use crate::arithmetic::SEED;
+use crate::cells;
 use crate::motion::Motion;
 use crate::packing::Packed;
 use crate::picture::Picture;
@@ -30,6 +31,12 @@ pub struct OnDevice {
     pub colours: u32,
     /// Number of constraints in the largest colour of any island.
     pub widest: u32,
+    /// Whether islands are cloths.
+    pub is_cloth: bool,
+    /// Particles in a row of an island, cells of a colour, and [`Lattice::starts`](crate::lattice::Lattice::starts).
+    pub side: u32,
+    pub cells: u32,
+    pub starts: [u32; 3],
     /// Number of constraints in all islands.
     pub constraints: u64,
     /// The solver's settings.
@@ -78,6 +85,8 @@ pub struct Inputs {
     pub constraints: Buffer,
     /// Start of each colour of each island in `constraints`.
     pub bounds: Buffer,
+    /// Constraints of all islands by cell; only for a cloth.
+    pub cells: Buffer,
     /// Matrices from island to world coordinates.
     pub frames: Buffer,
     /// `frames` through a typed view, which GCN cannot read with scalar loads.
@@ -103,7 +112,9 @@ impl Inputs {
         let typed_frames = lab.texel_buffer(frames, Format::R32G32B32A32_SFLOAT);
         let of = Rc::clone(scene);
         let solved = lab.input_buffer("solved", move || reference::results(&of.solved));
-        Self { particles, constraints, bounds, frames, typed_frames, solved }
+        let of = Rc::clone(scene);
+        let cells = lab.input_buffer("cells", move || of.cells());
+        Self { particles, constraints, bounds, cells, frames, typed_frames, solved }
     }
 }
 
@@ -125,6 +136,10 @@ impl OnDevice {
             particles: scene.sizes[1],
             colours: scene.packed.colours,
             widest: scene.packed.widest,
+            is_cloth: scene.is_cloth,
+            side: scene.lattice.sides[0],
+            cells: cells::cells(&scene.lattice),
+            starts: scene.lattice.starts(),
             constraints: scene.constraints(),
             solver: scene.solver,
             tolerance: scene.tolerance,
@@ -153,6 +168,44 @@ impl OnDevice {
         let Inputs { particles, constraints, bounds, frames, typed_frames, .. } = self.inputs;
         let results = self.outputs.results.get(rep.index, 0).into();
         [particles.into(), constraints.into(), bounds.into(), frames.into(), typed_frames, results]
+    }
+
+    /// `solve_kept.comp` for workgroups of `threads` threads.
+    pub fn solve_kept(&self, lab: &Lab, threads: u32) -> Kernel {
+        self.in_workgroup(lab.kernel("group_physics/solve_kept.comp"), threads)
+            .constant("COLOURS", self.colours)
+            .constant("ROUNDS", self.widest.div_ceil(threads).max(1))
+            .build()
+    }
+
+    /// `solve_cells.comp`.
+    pub fn solve_cells(&self, lab: &Lab) -> Kernel {
+        let path = "group_physics/solve_cells.comp";
+        self.in_workgroup(self.of_cells(lab, path, self.cells), self.cells).build()
+    }
+
+    /// A kernel with `island.glsl`.
+    fn in_workgroup<'l>(&self, kernel: KernelBuilder<'l>, threads: u32) -> KernelBuilder<'l> {
+        kernel
+            .workgroup([threads, 1, 1])
+            .constant("PARTICLES", self.particles)
+            .constant("SEED", SEED)
+            .constant("FALL", self.solver.fall().to_bits())
+            .constant("FLOOR", FLOOR.to_bits())
+            .shared_bytes(16 * u64::from(self.particles))
+    }
+
+    /// A kernel with a thread per cell, from this file.
+    pub fn of_cells<'l>(&self, lab: &'l Lab, path: &str, threads: u32) -> KernelBuilder<'l> {
+        let [odd_x, odd_y, odd_x_and_y] = self.starts;
+        lab.kernel(path)
+            .workgroup([threads, 1, 1])
+            .constant("PARTICLES", self.particles)
+            .constant("SIDE", self.side)
+            .constant("ODD_X", odd_x)
+            .constant("ODD_Y", odd_y)
+            .constant("ODD_X_AND_Y", odd_x_and_y)
+            .constant("SEED", SEED)
     }
 
     /// A kernel that lists open constraints, from this file.

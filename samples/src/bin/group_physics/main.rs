@@ -11,7 +11,7 @@
 //! ```
 //!
 //! A solver in shared memory, workgroups of 1024 and 512, the ways to save registers and `list_open_ballot` follow the
-//! article; `reload`, `_prefetch`, `group_256`, `global_multi_pass` and `list_open_sums` are ours. Begin with
+//! article; `reload`, `_prefetch`, `group_256`, `global_*` and `list_open_sums` are ours. Begin with
 //! `shaders/group_physics/solve.comp`, then `tricks.rs`.
 //!
 //! `lean` against `fat`: RADV of Mesa 22.3.6 on POLARIS10 and VEGA10 gives them 20 against 36 VGPRs, and NVIDIA's driver
@@ -22,17 +22,22 @@
 //! `group_512` and `group_256` are `group_1024_lean_prefetch` with fewer threads. Their 16,428 bytes of shared memory
 //! let a compute unit hold three, not the five groups of 512 that the article counts by waves.
 //!
+//! The two last forms are ours. In `_kept` a thread keeps its constraints in registers, and the particles alone are in
+//! shared memory. In `group_cells` a thread projects the six constraints of 2x2 particles of a cloth in registers, so
+//! that particles go through shared memory a third as often; `global_cells` does the same with a dispatch per colour.
+//!
 //! `list_open_*` list what a solve leaves open by a prefix sum, for which the article counts bits of a ballot. The scan
-//! in shared memory has 22 barriers per 1024 constraints where the ballot has 2, and still wins on an H200 (185 against
-//! 201 µs).
+//! in shared memory has 22 barriers per 1024 constraints where the ballot has 2, and still wins on an H200 (184 against
+//! 200 µs).
 //!
 //! Expect the workgroups to win because their state goes through memory once, and not 128 times, in 16 iterations of 8
 //! colours. They gain nothing for a single pass, and an island has to fit into shared memory. Fewer registers help only
 //! where they make room for another workgroup: the article's kernel gained 50 % on one platform with 32 VGPRs instead
 //! of 48. On GCN there is room (`samples/tests/gcn` checks that two `lean` ones fit a compute unit, and one `fat`).
 //!
-//! On an H200 a workgroup per island is 5.4 times as fast as a dispatch per colour (1061 against 5675 µs). `fat` takes
-//! 1062, and prefetching loses: 1108 with `lean`, 1183 with `fat`.
+//! On an H200 a workgroup of 1024 per island is 5.0 times as fast as a dispatch per colour (1046 against 5265 µs), one of
+//! 512 that keeps its constraints 7.9 times, and cells are 10.0 times as fast (525). There shared memory decides how many
+//! workgroups run: Vulkan has 48 KiB of it per multiprocessor, so that 16,384 bytes fit three times and 16,428 twice.
 //!
 //! Every result is the CPU reference's bit for bit (`arithmetic.rs` says how). A mistake in both, such as a wrong mass,
 //! would show in the momentum of the reference's projections (`momentum.rs`).
@@ -46,13 +51,16 @@
 
 mod arithmetic;
 mod camera;
+mod cells;
 mod device;
 mod drag_state;
 mod frame;
 mod island;
+mod lattice;
 mod momentum;
 mod motion;
 mod packing;
+mod passes;
 mod picture;
 mod reference;
 mod scene;
@@ -66,12 +74,10 @@ use std::rc::Rc;
 use anyhow::Result;
 use common::{Declared, Format, Lab, run, sample};
 use device::{OnDevice, Outputs};
+use passes::{Passes, threads, wide};
 use samples::{LOADS_AND_STORES, STORES, name_of};
 use scene::{Args, Scene};
 use tricks::{FAT, LEAN, PREFETCH, Switch, TRICKS, with};
-
-/// Threads per workgroup of `global_multi_pass`, where a device allows so many.
-const WIDE: u32 = 256;
 
 fn main() -> ExitCode {
     run(sample!(), group_physics)
@@ -81,6 +87,9 @@ fn group_physics(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.describe(include_str!("variants.toml"))?;
     let scene = set_up(lab, args)?;
     global_multi_pass(lab, scene);
+    if scene.is_cloth {
+        global_cells(lab, scene);
+    }
     let [fat_prefetch, lean_prefetch] = [&FAT[..], &LEAN].map(|switches| with(switches, PREFETCH));
     group(lab, scene, "group_1024_fat", 1024, &FAT);
     group(lab, scene, "group_1024_lean", 1024, &LEAN);
@@ -88,6 +97,12 @@ fn group_physics(lab: &mut Lab, args: &Args) -> Result<()> {
     group(lab, scene, "group_1024_lean_prefetch", 1024, &lean_prefetch);
     group(lab, scene, "group_512", 512, &lean_prefetch);
     group(lab, scene, "group_256", 256, &lean_prefetch);
+    for threads in [512, 256] {
+        group_kept(lab, scene, threads);
+    }
+    if scene.is_cloth {
+        group_cells(lab, scene);
+    }
     for (trick, switch) in TRICKS {
         if !FAT.contains(&switch) {
             group(lab, scene, &format!("fat_{trick}"), 1024, &with(&fat_prefetch, switch));
@@ -123,33 +138,18 @@ fn set_up(lab: &mut Lab, args: &Args) -> Result<OnDevice> {
 
 /// One dispatch per colour, with the particles of all islands in memory.
 fn global_multi_pass(lab: &mut Lab, scene: OnDevice) {
-    let OnDevice { islands, particles, colours, solver, inputs, .. } = scene;
-    let threads = WIDE.min(lab.device().max_workgroup_invocations);
-    let wide = |path| lab.kernel(path).workgroup([threads, 1, 1]).constant("PARTICLES", particles);
-    let begin = wide("group_physics/begin.comp").constant("FALL", solver.fall().to_bits()).build();
-    let colour = wide("group_physics/colour.comp").constant("SEED", arithmetic::SEED).build();
-    let floor = wide("group_physics/floor.comp").constant("FLOOR", reference::FLOOR.to_bits()).build();
-    let finish = wide("group_physics/finish.comp").build();
-
-    let all = [particles.div_ceil(threads), islands, 1];
-    let widest = [scene.widest.div_ceil(threads), islands, 1];
+    let OnDevice { islands, colours, inputs, .. } = scene;
+    let passes = Passes::new(lab, scene);
+    let colour = wide(lab, &scene, "group_physics/colour.comp").constant("SEED", arithmetic::SEED).build();
+    let widest = [scene.widest.div_ceil(threads(lab)), islands, 1];
     lab.variant("global_multi_pass", move |cmd, rep| {
-        let state = scene.outputs.state.get(rep.index, 0);
-        cmd.dispatch(begin, &[inputs.particles, inputs.frames, state], &(), all);
-        for _ in 0..solver.iterations {
+        passes.record(cmd, rep, |state| {
             for number in 0..colours {
                 cmd.pipeline_barrier2(STORES, LOADS_AND_STORES);
                 let bindings = [inputs.constraints, inputs.bounds, state];
                 cmd.dispatch(colour, &bindings, &[number, colours], widest);
             }
-            if solver.gravity {
-                cmd.pipeline_barrier2(STORES, LOADS_AND_STORES);
-                cmd.dispatch(floor, &[state], &(), all);
-            }
-        }
-        cmd.pipeline_barrier2(STORES, LOADS_AND_STORES);
-        let results = scene.outputs.results.get(rep.index, 0);
-        cmd.dispatch(finish, &[inputs.particles, inputs.frames, state, results], &(), all);
+        });
     })
     // A projection reads its constraint, and reads and writes two particles of 16 bytes.
     .declares(
@@ -159,18 +159,65 @@ fn global_multi_pass(lab: &mut Lab, scene: OnDevice) {
     );
 }
 
+/// One dispatch per colour of cells.
+fn global_cells(lab: &mut Lab, scene: OnDevice) {
+    let passes = Passes::new(lab, scene);
+    let threads = threads(lab);
+    let cells = [0, 1, 2, 3].map(|colour| {
+        scene.of_cells(lab, "group_physics/cells.comp", threads).constant("COLOUR", colour).build()
+    });
+    let all = [scene.cells.div_ceil(threads), scene.islands, 1];
+    lab.variant("global_cells", move |cmd, rep| {
+        passes.record(cmd, rep, |state| {
+            for kernel in cells {
+                cmd.pipeline_barrier2(STORES, LOADS_AND_STORES);
+                cmd.dispatch(kernel, &[state, scene.inputs.cells], &(), all);
+            }
+        });
+    })
+    .declares(Declared::default().work(scene.projections(), "constraints"));
+}
+
+/// A workgroup per island whose threads keep their constraints in registers.
+fn group_kept(lab: &mut Lab, scene: OnDevice, threads: u32) {
+    let kernel = scene.solve_kept(lab, threads);
+    let OnDevice { inputs, outputs, colours, solver, .. } = scene;
+    lab.variant(format!("group_{threads}_kept"), move |cmd, rep| {
+        let results = outputs.results.get(rep.index, 0);
+        let bindings = [inputs.particles, inputs.constraints, inputs.frames, results, inputs.bounds];
+        cmd.dispatch(kernel, &bindings, &[solver.iterations, colours], [scene.islands, 1, 1]);
+    })
+    .declares(declared(scene));
+}
+
+/// A workgroup per island with a thread per cell of each colour.
+fn group_cells(lab: &mut Lab, scene: OnDevice) {
+    let kernel = scene.solve_cells(lab);
+    let OnDevice { inputs, outputs, solver, .. } = scene;
+    lab.variant("group_cells", move |cmd, rep| {
+        let results = outputs.results.get(rep.index, 0);
+        let bindings = [inputs.particles, inputs.cells, inputs.frames, results];
+        cmd.dispatch(kernel, &bindings, &[solver.iterations], [scene.islands, 1, 1]);
+    })
+    .declares(declared(scene));
+}
+
+/// The work of a solve.
+fn declared(scene: OnDevice) -> Declared {
+    Declared::default()
+        .bytes(scene.bytes())
+        .flops(scene.projections() * arithmetic::FLOPS)
+        .work(scene.projections(), "constraints")
+}
+
 /// A workgroup per island: nothing but the result goes to memory.
 fn group(lab: &mut Lab, scene: OnDevice, name: &str, threads: u32, switches: &[Switch]) {
     let kernel = scene.solve(lab, threads, switches);
-    let declared = Declared::default()
-        .bytes(scene.bytes())
-        .flops(scene.projections() * arithmetic::FLOPS)
-        .work(scene.projections(), "constraints");
     let push = [scene.colours, scene.solver.iterations];
     lab.variant(name, move |cmd, rep| {
         cmd.dispatch(kernel, &scene.bindings(rep), &push, [scene.islands, 1, 1]);
     })
-    .declares(declared);
+    .declares(declared(scene));
 }
 
 /// A workgroup per island lists the constraints that a solve has left open.

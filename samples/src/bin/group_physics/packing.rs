@@ -52,6 +52,11 @@ impl Packed {
 
 fn words_of(constraint: &Constraint) -> [u32; 2] {
     let (i, j) = (u32::from(constraint.pair[0]), u32::from(constraint.pair[1]));
+    [i | j << 16, length_word(constraint)]
+}
+
+/// Rest length, negative for a contact, and stiffness as 16-bit floats.
+pub fn length_word(constraint: &Constraint) -> u32 {
     let [rest, stiffness] = [constraint.rest, constraint.stiffness].map(half::nearest);
-    [i | j << 16, rest | u32::from(constraint.contact) << 15 | stiffness << 16]
+    rest | u32::from(constraint.contact) << 15 | stiffness << 16
 }

@@ -4,7 +4,9 @@ use anyhow::{Result, ensure};
 use clap::value_parser;
 use rayon::prelude::*;
 
+use crate::cells;
 use crate::island::{Island, MOST_PARTICLES};
+use crate::lattice::Lattice;
 use crate::momentum;
 use crate::packing::Packed;
 use crate::reference::{Solved, Solver, residuals};
@@ -65,6 +67,10 @@ pub struct Scene {
     pub solved: Vec<Solved>,
     /// The islands.
     pub islands: Vec<Island>,
+    /// Whether islands are cloths.
+    pub is_cloth: bool,
+    /// How the particles of each island are numbered.
+    pub lattice: Lattice,
     /// The solver's settings.
     pub solver: Solver,
     /// A constraint is open while its residual is larger than this length.
@@ -98,7 +104,21 @@ impl Scene {
         let packed = Packed::new(&islands);
         let solved = solver.reference(&islands);
         momentum::check(&solver, &islands[0])?;
-        Ok(Self { sizes: [count, particles], packed, solved, islands, solver, tolerance: shape.tolerance() })
+        Ok(Self {
+            sizes: [count, particles],
+            packed,
+            solved,
+            islands,
+            is_cloth: shape == Shape::Cloth,
+            lattice: shape.lattice(particles),
+            solver,
+            tolerance: shape.tolerance(),
+        })
+    }
+
+    /// The constraints of all islands, cell by cell, for the kernels of cells.
+    pub fn cells(&self) -> Vec<u32> {
+        self.islands.par_iter().flat_map_iter(|island| cells::words(&self.lattice, island)).collect()
     }
 
     /// Number of constraints in all islands.

@@ -2,8 +2,10 @@
 
 use samples::half;
 
+use crate::cells::Slot;
 use crate::frame::{Frame, hash};
 use crate::island::{Constraint, Island};
+use crate::lattice::Lattice;
 
 /// The shape of an island.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -25,42 +27,6 @@ const STACKED: f32 = 0.9375;
 /// Distance in diameters within which spheres may come to touch while the solver runs.
 const REACH: f32 = 1.125;
 
-/// Points on a grid. Points with even and odd coordinates are numbered separately, so that the pairs of one colour
-/// are adjacent in memory and in the banks of shared memory.
-struct Lattice {
-    /// Points per row, and rows per layer.
-    sides: [u32; 2],
-    /// The coordinates by number.
-    points: Vec<[u32; 3]>,
-    /// The numbers, row by row.
-    numbers: Vec<u16>,
-}
-
-impl Lattice {
-    fn new(particles: u32, [width, height]: [u32; 2]) -> Self {
-        let at = |place: u32| [place % width, place / width % height, place / (width * height)];
-        let mut places: Vec<u32> = (0..particles).collect();
-        places.sort_by_cached_key(|&place| {
-            let [x, y, z] = at(place);
-            (z % 2, y % 2, x % 2, place)
-        });
-        let mut numbers = vec![0; places.len()];
-        for (number, &place) in (0..).zip(&places) {
-            numbers[place as usize] = number;
-        }
-        Self { sides: [width, height], points: places.into_iter().map(at).collect(), numbers }
-    }
-
-    /// The point at this offset in the same layer, if there is one.
-    fn neighbour(&self, number: u16, [right, down]: [i32; 2]) -> Option<u16> {
-        let [width, height] = self.sides;
-        let [x, y, z] = self.points[usize::from(number)];
-        let x = x.checked_add_signed(right).filter(|&x| x < width)?;
-        let y = y.checked_add_signed(down).filter(|&y| y < height)?;
-        self.numbers.get((x + width * (y + height * z)) as usize).copied()
-    }
-}
-
 impl Shape {
     /// Distance between neighbours on the lattice. A rope's links are shorter, so that its coordinates stay as
     /// small, and as exact, as those of a patch.
@@ -78,7 +44,7 @@ impl Shape {
     }
 
     /// The smallest line, square or cube with room for `particles` particles.
-    fn lattice(self, particles: u32) -> Lattice {
+    pub fn lattice(self, particles: u32) -> Lattice {
         let root = |dimensions: u32| (1..).find(|n: &u32| n.pow(dimensions) >= particles).unwrap_or(1);
         let sides = match self {
             Self::Chain => [particles.max(1), 1],
@@ -86,6 +52,10 @@ impl Shape {
             Self::Blob => [root(3), root(3)],
         };
         Lattice::new(particles, sides)
+    }
+
+    fn lattice_of(self, particles: &[[f32; 4]]) -> Lattice {
+        self.lattice(u32::try_from(particles.len()).unwrap_or(u32::MAX))
     }
 
     /// Positions in the island's coordinates, and inverse masses.
@@ -103,12 +73,18 @@ impl Shape {
         (0..).zip(&lattice.points).map(particle).collect()
     }
 
-    /// The constraints, before colouring.
-    fn constraints(self, island: u32, particles: &[[f32; 4]], stiffness: f32) -> Vec<Constraint> {
+    /// The constraints, each behind its colour.
+    fn constraints(self, island: u32, particles: &[[f32; 4]], stiffness: f32) -> Vec<(u32, Constraint)> {
+        let lengths = |steps: &[[i32; 2]]| self.lengths(island, particles, steps, stiffness);
         match self {
-            Self::Blob => contacts(particles, stiffness),
-            Self::Chain => self.lengths(island, particles, &[[1, 0], [2, 0]], stiffness),
-            Self::Cloth => self.lengths(island, particles, &[[1, 0], [0, 1], [1, 1], [-1, 1]], stiffness),
+            Self::Blob => few_colours(particles.len(), contacts(particles, stiffness)),
+            Self::Chain => few_colours(particles.len(), lengths(&[[1, 0], [2, 0]])),
+            Self::Cloth => {
+                let lattice = self.lattice_of(particles);
+                let colour = |length: &Constraint| Slot::of(&lattice, length.pair).colour();
+                let lengths = lengths(&[[1, 0], [0, 1], [1, 1], [-1, 1]]);
+                lengths.into_iter().map(|length| (colour(&length), length)).collect()
+            }
         }
     }
 
@@ -121,7 +97,7 @@ impl Shape {
         steps: &[[i32; 2]],
         stiffness: f32,
     ) -> Vec<Constraint> {
-        let lattice = self.lattice(u32::try_from(particles.len()).unwrap_or(u32::MAX));
+        let lattice = self.lattice_of(particles);
         let mut constraints = Vec::new();
         for &[x, y] in steps {
             let steps = ((x * x + y * y) as f32).sqrt();
@@ -165,31 +141,49 @@ fn contacts(particles: &[[f32; 4]], stiffness: f32) -> Vec<Constraint> {
     constraints
 }
 
-/// Sorts constraints by colour, and by particle within a colour, so that neighbouring threads read neighbouring
-/// particles. Returns the start of each colour, and the end. Uses first fit: each constraint takes the first
-/// colour that neither of its particles has. No shape has a particle in more than about 14 constraints.
-fn colour(particles: usize, constraints: &mut Vec<Constraint>) -> Vec<u32> {
+/// Gives each constraint the first colour that neither of its particles has, and moves constraints from large colours to
+/// small ones. No shape has a particle in more than about 14 constraints.
+fn few_colours(particles: usize, constraints: Vec<Constraint>) -> Vec<(u32, Constraint)> {
     let mut taken = vec![0_u64; particles];
+    let mut counts = Vec::new();
     let mut coloured = Vec::with_capacity(constraints.len());
-    for &constraint in constraints.iter() {
+    for constraint in constraints {
         let [i, j] = constraint.pair.map(usize::from);
         let colour = (taken[i] | taken[j]).trailing_ones();
         taken[i] |= 1 << colour;
         taken[j] |= 1 << colour;
+        counts.resize(counts.len().max(colour as usize + 1), 0);
+        counts[colour as usize] += 1;
         coloured.push((colour, constraint));
     }
+    for (colour, constraint) in &mut coloured {
+        let [i, j] = constraint.pair.map(usize::from);
+        let free = (0_u32..).zip(&counts).filter(|(other, _)| (taken[i] | taken[j]) >> other & 1 == 0);
+        let Some((smallest, &count)) = free.min_by_key(|(_, count)| **count) else { continue };
+        if count + 1 < counts[*colour as usize] {
+            let moved = 1 << *colour | 1 << smallest;
+            (taken[i], taken[j]) = (taken[i] ^ moved, taken[j] ^ moved);
+            counts[*colour as usize] -= 1;
+            counts[smallest as usize] += 1;
+            *colour = smallest;
+        }
+    }
+    coloured
+}
+
+/// Sorts constraints by colour, and by particle within a colour, so that neighbouring threads read neighbouring
+/// particles. Returns them with the start of each colour, and the end.
+fn sorted(mut coloured: Vec<(u32, Constraint)>) -> (Vec<Constraint>, Vec<u32>) {
     coloured.sort_by_key(|(colour, constraint)| (*colour, constraint.pair));
     let colours = coloured.last().map_or(0, |(colour, _)| colour + 1);
     let begin = |colour| coloured.partition_point(|(other, _)| *other < colour);
     let bounds = (0..=colours).map(|colour| u32::try_from(begin(colour)).unwrap_or(u32::MAX)).collect();
-    *constraints = coloured.into_iter().map(|(_, constraint)| constraint).collect();
-    bounds
+    (coloured.into_iter().map(|(_, constraint)| constraint).collect(), bounds)
 }
 
 /// The island with this number.
 pub fn island(shape: Shape, number: u32, particles: u32, stiffness: f32) -> Island {
     let particles = shape.particles(number, particles);
-    let mut constraints = shape.constraints(number, &particles, stiffness);
-    let bounds = colour(particles.len(), &mut constraints);
+    let (constraints, bounds) = sorted(shape.constraints(number, &particles, stiffness));
     Island { frame: Frame::of(number), particles, constraints, bounds }
 }

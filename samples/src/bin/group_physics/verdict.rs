@@ -37,6 +37,20 @@ pub fn verdict(figures: &Figures<'_>) -> Option<String> {
     if let Some(times) = times("global_multi_pass", FEW) {
         lines.push(format!("A workgroup per island is {times:.1} times as fast as a dispatch per colour."));
     }
+    if let Some(kept) = times("group_512_kept", "group_512") {
+        lines.push(format!(
+            "Workgroups of 512 whose threads keep their constraints in registers take {kept:.2}x as long as with \
+             prefetching."
+        ));
+    }
+    if let (Some(group), Some(global)) =
+        (times("global_multi_pass", "group_cells"), times("global_multi_pass", "global_cells"))
+    {
+        lines.push(format!(
+            "With a thread per cell of the cloth a workgroup per island is {group:.1} times as fast, and a dispatch \
+             per colour of cells {global:.1} times."
+        ));
+    }
     if let (Some(few), Some(many)) =
         (times("group_1024_lean_prefetch", FEW), times("group_1024_fat_prefetch", MANY))
     {
