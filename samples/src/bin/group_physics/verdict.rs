@@ -97,9 +97,9 @@ mod tests {
 
     #[test]
     fn few_registers_do_not_save_time_on_an_h200() {
-        let mut rows = samples::recorded("2026-11-26-nvidia-h200/group_physics").unwrap().rows;
+        let mut rows = samples::recorded("2026-11-29-nvidia-h200/group_physics").unwrap().rows;
         let headline = headline(&Figures::new(&rows));
-        assert_eq!(headline.finding, "a kernel of few registers takes 0.996x as long as of many");
+        assert_eq!(headline.finding, "a kernel of few registers takes 1.02x as long as of many");
         assert!(headline.finding.chars().count() <= LONGEST);
         assert_eq!(
             (headline.outcome, headline.published.as_deref()),
@@ -107,10 +107,14 @@ mod tests {
         );
         assert_eq!(
             verdict(&Figures::new(&rows)).unwrap(),
-            "1060.5 against 1063.9 µs: the kernels also differ in buffers, unpacking, flags and a reload.\n\
+            "1048.0 against 1022.7 µs: the kernels also differ in buffers, unpacking, flags and a reload.\n\
              RADV of Mesa 22.3.6 gives them 20 and 36 VGPRs on GCN.\n\
-             A workgroup per island is 5.4 times as fast as a dispatch per colour.\n\
-             With prefetching the kernel of few registers takes 1.05x as long, that of many 1.11x.\n\
+             A workgroup per island is 5.1 times as fast as a dispatch per colour.\n\
+             Workgroups of 512 whose threads keep their constraints in registers take 0.73x as long as with \
+             prefetching.\n\
+             With a thread per cell of the cloth a workgroup per island is 10.1 times as fast, and a dispatch per \
+             colour of cells 2.0 times.\n\
+             With prefetching the kernel of few registers takes 1.02x as long, that of many 1.13x.\n\
              Ways to save registers that gain time here, each left out alone with prefetching: 3-row matrix, late \
              unpacking, flags in signs, reload. That gain less than 1 %: raw buffers.\n\
              To list the open constraints, ballots take 1.09x as long as sums in shared memory."
@@ -119,9 +123,9 @@ mod tests {
         rows.retain(|row| row.variant != "list_open_sums");
         assert!(!told(&rows).contains("ballots"));
         rows.retain(|row| row.variant != "lean_without_no_w");
-        assert!(told(&rows).ends_with("that of many 1.11x."), "{}", told(&rows));
+        assert!(told(&rows).ends_with("that of many 1.13x."), "{}", told(&rows));
         rows.retain(|row| !row.variant.ends_with("_prefetch"));
-        assert_eq!(told(&rows).lines().count(), 3, "{}", told(&rows));
+        assert_eq!(told(&rows).lines().count(), 5, "{}", told(&rows));
         assert_eq!(verdict(&Figures::new(&[])), None);
     }
 }

@@ -15,7 +15,7 @@ use crate::report::order_of;
 const CLAIMS: &str =
     "claims are asked for by: claims PAGES | DEVICE RUN [RECORD]... [| DEVICE RUN [RECORD]...]...";
 
-/// What a column shows: a run of the suite, and further single records.
+/// What a column shows: a run of the suite, and single records, the later of which replace those before.
 struct Run {
     /// Head of its column.
     head: String,
@@ -41,7 +41,7 @@ impl Run {
 
     /// The headline of a sample, and the folder of its record.
     fn headline(&self, sample: &str) -> Option<(&str, &Headline)> {
-        let (link, record) = self.records.iter().find(|(_, record)| record.sample == sample)?;
+        let (link, record) = self.records.iter().rfind(|(_, record)| record.sample == sample)?;
         Some((link, record.headline.as_ref()?))
     }
 }
