@@ -2,9 +2,9 @@
 #define CELLS_GLSL
 #include "group_physics/constraint.glsl"
 
-// A cell of a cloth: four particles with the two rows, two columns and two diagonals between them, six constraints that
-// one thread projects in registers. Cells that share no particle have the same colour; there are four, by whether x and
-// y of a cell's first particle are odd. samples/src/bin/group_physics/cells.rs sorts constraints into cells.
+// A cell of a cloth: four particles with rows, columns and diagonals between them, which one thread projects in
+// registers. Cells of a colour share no particle. There are four colours, by whether x and y of a cell's first particle
+// are odd: cells of the first two have six constraints, of the others the two diagonals. samples/src/bin/group_physics/cells.rs sorts constraints into cells.
 
 layout(constant_id = 1) const uint PARTICLES = 256;
 // Particles in a row of the cloth.

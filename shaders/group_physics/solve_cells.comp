@@ -4,8 +4,7 @@
 #include "group_physics/cells.glsl"
 #include "group_physics/island.glsl"
 
-// A workgroup per island, with a thread per cell of each colour. Its constraints stay in registers over all iterations,
-// and a particle goes through shared memory once for the three constraints that a cell has of it.
+// A workgroup per island, with a thread per cell of each colour. Its constraints stay in registers over all iterations.
 
 layout(push_constant) uniform Push {
     uint iterations;

@@ -21,7 +21,7 @@ layout(push_constant) uniform Push {
 layout(set = 0, binding = 1, std430) readonly buffer Constraints { uvec2 constraints[]; };
 layout(set = 0, binding = 4, std430) readonly buffer Bounds { uint bounds[]; };
 
-// No constraint: its stiffness is 0.
+// No constraint: of each, the two indices differ.
 const uvec2 NONE = uvec2(0u);
 
 // Where the constraints of a colour begin.

@@ -1,6 +1,6 @@
-//! Cells of a cloth: four neighbouring particles with the rows, columns and diagonals between them. A thread that owns a
-//! cell projects up to six constraints in registers, so that particles go through memory a third as often as with a
-//! thread per constraint. `shaders/group_physics/cells.glsl` has the same order.
+//! Cells of a cloth: four neighbouring particles with the rows, columns and diagonals between them. A thread projects the
+//! constraints of a cell in registers: six in cells of the first two colours, two diagonals in the others. So particles
+//! are loaded half as often as with a thread per constraint. `shaders/group_physics/cells.glsl` has the same order.
 
 use crate::island::Island;
 use crate::lattice::Lattice;

@@ -172,7 +172,10 @@ impl OnDevice {
 
     /// `solve_kept.comp` for workgroups of `threads` threads.
     pub fn solve_kept(&self, lab: &Lab, threads: u32) -> Kernel {
-        self.in_workgroup(lab.kernel("group_physics/solve_kept.comp"), threads)
+        self.in_workgroup(lab.kernel("group_physics/solve_kept.comp"))
+            .workgroup([threads, 1, 1])
+            .constant("PARTICLES", self.particles)
+            .constant("SEED", SEED)
             .constant("COLOURS", self.colours)
             .constant("ROUNDS", self.widest.div_ceil(threads).max(1))
             .build()
@@ -180,22 +183,18 @@ impl OnDevice {
 
     /// `solve_cells.comp`.
     pub fn solve_cells(&self, lab: &Lab) -> Kernel {
-        let path = "group_physics/solve_cells.comp";
-        self.in_workgroup(self.of_cells(lab, path, self.cells), self.cells).build()
+        self.in_workgroup(self.of_cells(lab, "group_physics/solve_cells.comp", self.cells)).build()
     }
 
     /// A kernel with `island.glsl`.
-    fn in_workgroup<'l>(&self, kernel: KernelBuilder<'l>, threads: u32) -> KernelBuilder<'l> {
+    fn in_workgroup<'l>(&self, kernel: KernelBuilder<'l>) -> KernelBuilder<'l> {
         kernel
-            .workgroup([threads, 1, 1])
-            .constant("PARTICLES", self.particles)
-            .constant("SEED", SEED)
             .constant("FALL", self.solver.fall().to_bits())
             .constant("FLOOR", FLOOR.to_bits())
             .shared_bytes(16 * u64::from(self.particles))
     }
 
-    /// A kernel with a thread per cell, from this file.
+    /// A kernel with a thread per cell, from the shader at `path`.
     pub fn of_cells<'l>(&self, lab: &'l Lab, path: &str, threads: u32) -> KernelBuilder<'l> {
         let [odd_x, odd_y, odd_x_and_y] = self.starts;
         lab.kernel(path)
@@ -208,7 +207,7 @@ impl OnDevice {
             .constant("SEED", SEED)
     }
 
-    /// A kernel that lists open constraints, from this file.
+    /// A kernel that lists open constraints, from the shader at `path`.
     pub fn list_open(&self, lab: &Lab, path: &str) -> Kernel {
         lab.kernel(path)
             .workgroup([LISTING, 1, 1])

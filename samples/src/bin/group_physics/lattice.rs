@@ -1,7 +1,7 @@
 //! Numbers the particles of an island.
 
-/// Points on a grid. Points with even and odd coordinates are numbered separately, and those of a line by the rest of x
-/// over 4, so that the pairs of one colour are adjacent in memory and in the banks of shared memory.
+/// Points on a grid. Points with even and odd coordinates are numbered separately, and those of a line by x modulo
+/// 4, so that the pairs of one colour are adjacent in memory and in the banks of shared memory.
 #[derive(Debug)]
 pub struct Lattice {
     /// Points per row, and rows per layer.
@@ -37,8 +37,7 @@ impl Lattice {
         self.numbers.get((x + width * (y + height * z)) as usize).copied()
     }
 
-    /// In a plane: how many points have even y, or odd y and even x, and are numbered before the others: those with
-    /// even x and y, all with even y, and these with those of even x and odd y.
+    /// In a plane: the first point with odd x and even y, with even x and odd y, and with both odd.
     pub fn starts(&self) -> [u32; 3] {
         let before = |is_before: fn(&[u32; 3]) -> bool| {
             u32::try_from(self.points.iter().filter(|at| is_before(at)).count()).unwrap_or(u32::MAX)

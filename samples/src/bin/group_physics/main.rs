@@ -11,8 +11,8 @@
 //! ```
 //!
 //! A solver in shared memory, workgroups of 1024 and 512, the ways to save registers and `list_open_ballot` follow the
-//! article; `reload`, `_prefetch`, `group_256`, `global_*` and `list_open_sums` are ours. Begin with
-//! `shaders/group_physics/solve.comp`, then `tricks.rs`.
+//! article; `reload`, `_prefetch`, `group_256`, `_kept`, `group_cells`, `global_*` and `list_open_sums` are ours. Begin
+//! with `shaders/group_physics/solve.comp`, then `tricks.rs`.
 //!
 //! `lean` against `fat`: RADV of Mesa 22.3.6 on POLARIS10 and VEGA10 gives them 20 against 36 VGPRs, and NVIDIA's driver
 //! tells no counts. They also differ in buffer type, unpacking, flag tests and a reload. `_prefetch` loads the next
@@ -22,22 +22,24 @@
 //! `group_512` and `group_256` are `group_1024_lean_prefetch` with fewer threads. Their 16,428 bytes of shared memory
 //! let a compute unit hold three, not the five groups of 512 that the article counts by waves.
 //!
-//! The two last forms are ours. In `_kept` a thread keeps its constraints in registers, and the particles alone are in
-//! shared memory. In `group_cells` a thread projects the six constraints of 2x2 particles of a cloth in registers, so
-//! that particles go through shared memory a third as often; `global_cells` does the same with a dispatch per colour.
+//! In `_kept` a thread keeps its constraints in registers, and the particles alone are in shared memory. In `group_cells`
+//! a thread projects the constraints of 2x2 particles of a cloth in registers, six in two of the four colours of such
+//! cells and two in the others: so particles are loaded 3969 times per iteration instead of 7812. `global_cells` does the
+//! same with a dispatch per colour of cells.
 //!
 //! `list_open_*` list what a solve leaves open by a prefix sum, for which the article counts bits of a ballot. The scan
-//! in shared memory has 22 barriers per 1024 constraints where the ballot has 2, and still wins on an H200 (184 against
-//! 200 µs).
+//! in shared memory has 22 barriers per 1024 constraints where the ballot has 2, and still wins on an H200 (185 against
+//! 201 µs).
 //!
 //! Expect the workgroups to win because their state goes through memory once, and not 128 times, in 16 iterations of 8
 //! colours. They gain nothing for a single pass, and an island has to fit into shared memory. Fewer registers help only
 //! where they make room for another workgroup: the article's kernel gained 50 % on one platform with 32 VGPRs instead
 //! of 48. On GCN there is room (`samples/tests/gcn` checks that two `lean` ones fit a compute unit, and one `fat`).
 //!
-//! On an H200 a workgroup of 1024 per island is 5.0 times as fast as a dispatch per colour (1046 against 5265 µs), one of
-//! 512 that keeps its constraints 7.9 times, and cells are 10.0 times as fast (525). There shared memory decides how many
-//! workgroups run: Vulkan has 48 KiB of it per multiprocessor, so that 16,384 bytes fit three times and 16,428 twice.
+//! On an H200 a workgroup of 1024 per island is 5.1 times as fast as a dispatch per colour (1048 against 5305 µs), one of
+//! 512 that keeps its constraints 8.0 times (667), and one with cells 10.1 times (525). There shared memory decides how
+//! many workgroups run: its driver seems to give Vulkan 48 KiB of it per multiprocessor, so that 16,384 bytes fit three
+//! times and 16,428 twice.
 //!
 //! Every result is the CPU reference's bit for bit (`arithmetic.rs` says how). A mistake in both, such as a wrong mass,
 //! would show in the momentum of the reference's projections (`momentum.rs`).

@@ -118,7 +118,8 @@ impl Scene {
 
     /// The constraints of all islands, cell by cell, for the kernels of cells.
     pub fn cells(&self) -> Vec<u32> {
-        self.islands.par_iter().flat_map_iter(|island| cells::words(&self.lattice, island)).collect()
+        let words = |island| cells::words(&self.lattice, island);
+        self.islands.par_iter().flat_map_iter(words).collect()
     }
 
     /// Number of constraints in all islands.

@@ -142,7 +142,7 @@ fn contacts(particles: &[[f32; 4]], stiffness: f32) -> Vec<Constraint> {
 }
 
 /// Gives each constraint the first colour that neither of its particles has, and moves constraints from large colours to
-/// small ones. No shape has a particle in more than about 14 constraints.
+/// small ones. A particle is in far fewer than the 32 constraints whose colours 64 bits have room for.
 fn few_colours(particles: usize, constraints: Vec<Constraint>) -> Vec<(u32, Constraint)> {
     let mut taken = vec![0_u64; particles];
     let mut counts = Vec::new();

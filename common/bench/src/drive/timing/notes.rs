@@ -18,7 +18,7 @@ pub(super) fn notes(lab: &Lab, plan: &Plan, rows: &[Row]) -> Vec<String> {
         let n = plan.repetitions;
         let left = if n < 2 { "there is no time back to back".to_owned() } else { format!("N is {n}") };
         notes.push(format!(
-            "Submits are kept under {} ms, and {} samples of each variant have to fit into the time: so {left}.",
+            "So that submits stay under {} ms, and {} samples of each variant fit into the time, {left}.",
             LONGEST_SUBMIT_US / 1e3,
             plan.rule.min_samples
         ));
