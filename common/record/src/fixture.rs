@@ -365,6 +365,7 @@ fn device() -> DeviceFacts {
         int16: true,
         atomics64: true,
         ballot: true,
+        shuffle: true,
         device_scope: true,
         visibility_chains: true,
         device_clock: true,

@@ -55,7 +55,8 @@ impl Null {
         let (set, layout) =
             kernel::layouts(&self.device, vk::ShaderStageFlags::COMPUTE, &bindings, source.push_bytes)?;
         let flags = self.reader.flags();
-        let stages = Stages { spirv: &source.spirv, constants: &source.constants, raster: None };
+        let (spirv, constants) = (&source.spirv, &source.constants);
+        let stages = Stages { spirv, constants, raster: None, subgroup: None };
         let none = vk::PipelineCache::null();
         let pipeline = kernel::compile(&self.device, flags, &stages, layout, &source.name, none)?;
         let read = self.reader.read(pipeline);

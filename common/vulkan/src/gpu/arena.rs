@@ -92,6 +92,7 @@ pub struct Recipe {
     pub(crate) constants: BTreeMap<String, u32>,
     pub(crate) workgroup: Option<[u32; 3]>,
     pub(crate) shared_bytes: u64,
+    pub(crate) whole_subgroups: bool,
     /// What makes the kernel a fragment shader of a graphics pipeline.
     pub raster: Option<Raster>,
     /// The parts of the kernel that a trace shows.

@@ -61,6 +61,8 @@ pub struct Limits {
     pub storage_buffers: u32,
     /// Maximum number of bindings of a kernel.
     pub bindings: u32,
+    /// Whether a kernel can set the size of its subgroups.
+    pub sets_subgroup_size: bool,
 }
 
 /// The text of `--list-devices`.
@@ -187,6 +189,9 @@ fn describe(physical: Physical<'_>, queue: Option<QueueKind>) -> Result<Candidat
     let mut limits = limits(&core.limits);
     let allocations: vk::PhysicalDeviceMaintenance3Properties<'_> = physical.properties();
     limits.allocation = allocations.max_memory_allocation_size;
+    let sizes: vk::PhysicalDeviceSubgroupSizeControlProperties<'_> = physical.properties();
+    limits.sets_subgroup_size = sizes.required_subgroup_size_stages.contains(vk::ShaderStageFlags::COMPUTE);
+    facts.shuffle &= limits.sets_subgroup_size || sizes.min_subgroup_size == sizes.max_subgroup_size;
     if unusable.is_none() {
         let push: vk::PhysicalDevicePushDescriptorPropertiesKHR<'_> = physical.properties();
         limits.bindings = push.max_push_descriptors;
@@ -207,6 +212,7 @@ fn limits(core: &vk::PhysicalDeviceLimits) -> Limits {
         texels: core.max_texel_buffer_elements.min(smallest(65_536)),
         storage_buffers: core.max_per_stage_descriptor_storage_buffers.min(fewest),
         bindings: 0,
+        sets_subgroup_size: false,
     }
 }
 
@@ -307,6 +313,10 @@ fn facts(
     let local = heaps.filter(|heap| heap.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL));
     let v = core.api_version;
     let c = vulkan12.conformance_version;
+    let in_subgroups = |operation| {
+        vulkan11.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE)
+            && vulkan11.subgroup_supported_operations.contains(operation)
+    };
     DeviceFacts {
         name: text(&core.device_name),
         kind: kind(core.device_type),
@@ -340,8 +350,8 @@ fn facts(
         int16: physical.core_features().shader_int16 == vk::TRUE,
         atomics64: [physical.core_features().shader_int64, features.shader_buffer_int64_atomics]
             == [vk::TRUE; 2],
-        ballot: vulkan11.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE)
-            && vulkan11.subgroup_supported_operations.contains(vk::SubgroupFeatureFlags::BALLOT),
+        ballot: in_subgroups(vk::SubgroupFeatureFlags::BALLOT),
+        shuffle: in_subgroups(vk::SubgroupFeatureFlags::SHUFFLE),
         device_scope: [features.vulkan_memory_model, features.vulkan_memory_model_device_scope]
             == [vk::TRUE; 2],
         // Vulkan 1.3 requires device scope of every device, but not availability and visibility chains.

@@ -80,8 +80,8 @@ fn priorities(queues: &[QueuePlace]) -> BTreeMap<u32, Vec<f32>> {
     families
 }
 
-/// Creates the device with the required features (synchronization2, maintenance4, dynamic rendering, push descriptors) and the
-/// available optional features of samples. With `statistics` it enables the extension that reports compiled
+/// Creates the device with the required features (synchronization2, maintenance4, whole subgroups, dynamic rendering, push
+/// descriptors) and the available optional features of samples. With `statistics` it enables the extension that reports compiled
 /// kernels, with `readable_clock` the one that reads the device's clock.
 pub(super) fn create(chosen: &Candidate<'_>, statistics: bool, readable_clock: bool) -> Result<Created> {
     let Candidate { physical, facts, .. } = chosen;
@@ -114,6 +114,8 @@ pub(super) fn create(chosen: &Candidate<'_>, statistics: bool, readable_clock: b
     let mut vulkan13 = vk::PhysicalDeviceVulkan13Features::default()
         .synchronization2(true)
         .maintenance4(true)
+        .subgroup_size_control(true)
+        .compute_full_subgroups(true)
         .dynamic_rendering(true);
     let mut info = vk::DeviceCreateInfo::default().push_next(&mut vulkan12).push_next(&mut vulkan13);
     if portability {

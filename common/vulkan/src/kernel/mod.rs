@@ -73,6 +73,13 @@ impl<'g> KernelBuilder<'g> {
         self
     }
 
+    /// Makes every subgroup full and of the device's size, so that invocations can be numbered by subgroups. Otherwise a
+    /// driver may choose another size or leave subgroups partly filled.
+    pub fn whole_subgroups(mut self) -> Self {
+        self.recipe.whole_subgroups = true;
+        self
+    }
+
     /// Declares the bytes of shared memory of a workgroup, so that a device with less memory is detected before its
     /// driver fails.
     pub fn shared_bytes(mut self, bytes: u64) -> Self {
@@ -198,6 +205,13 @@ impl Recipe {
                 joined(&workgroup),
                 joined(&facts.max_workgroup_size),
                 facts.max_workgroup_invocations
+            ))
+        );
+        ensure!(
+            !self.whole_subgroups || workgroup[0].is_multiple_of(facts.subgroup_size),
+            BeyondLimits(format!(
+                "a workgroup of {} is no multiple of a subgroup on {name}, which has {} invocations",
+                workgroup[0], facts.subgroup_size
             ))
         );
         // For other descriptors the limits are not checked: no kernel of the suite exceeds the 4 storage images and
@@ -349,11 +363,10 @@ impl Gpu {
     pub fn cached(&self, kernel: Kernel) -> Result<Vec<u8>> {
         let (arena, device) = (self.arena(), &self.device);
         let (slot, flags) = (arena.kernel(kernel), vk::PipelineCreateFlags::empty());
-        let raster = slot.raster();
         let cache = attempt("creating a pipeline cache", || unsafe {
             device.create_pipeline_cache(&vk::PipelineCacheCreateInfo::default(), None)
         })?;
-        let stages = Stages { spirv: &slot.spirv, constants: &slot.constants, raster };
+        let stages = self.stages(slot);
         let made = compile(device, flags, &stages, slot.layout, &slot.facts.name, cache);
         let data = made.and_then(|pipeline| {
             unsafe { device.destroy_pipeline(pipeline, None) };
@@ -372,8 +385,7 @@ impl Gpu {
             .iter()
             .map(|slot| {
                 // Only these fields of a slot can be sent to another thread.
-                let (spirv, constants, name) = (&slot.spirv[..], &slot.constants, &slot.facts.name[..]);
-                let (stages, layout) = (Stages { spirv, constants, raster: slot.raster() }, slot.layout);
+                let (stages, layout, name) = (self.stages(slot), slot.layout, &slot.facts.name[..]);
                 move || compile(device, flags, &stages, layout, name, vk::PipelineCache::null())
             })
             .collect();
@@ -392,6 +404,13 @@ impl Gpu {
             }
         }
         failed
+    }
+
+    fn stages<'s>(&self, slot: &'s KernelSlot) -> Stages<'s> {
+        // A device that cannot be asked has one size.
+        let is_asked = slot.recipe.whole_subgroups && self.limits.sets_subgroup_size;
+        let subgroup = is_asked.then_some(self.facts.subgroup_size);
+        Stages { spirv: &slot.spirv, constants: &slot.constants, raster: slot.raster(), subgroup }
     }
 
     /// Compiles a kernel without making its pipeline.
@@ -438,6 +457,8 @@ pub struct Stages<'s> {
     pub constants: &'s BTreeMap<u32, u32>,
     /// The vertex shader, and the format of each colour attachment.
     pub raster: Option<(&'s [u32], &'s [vk::Format])>,
+    /// Number of invocations of each subgroup, all of them full; `None` lets the driver choose.
+    pub subgroup: Option<u32>,
 }
 
 /// Makes the pipeline of a kernel.
@@ -458,10 +479,15 @@ pub fn compile(
     let specialisation =
         vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(&values));
     let own = module(device, stages.spirv, name)?;
-    let stage = vk::PipelineShaderStageCreateInfo::default()
+    let mut whole = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default();
+    let mut stage = vk::PipelineShaderStageCreateInfo::default()
         .module(own)
         .name(c"main")
         .specialization_info(&specialisation);
+    if let Some(lanes) = stages.subgroup {
+        whole = whole.required_subgroup_size(lanes);
+        stage = stage.flags(vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS).push_next(&mut whole);
+    }
     let compiling = || format!("compiling {name} on the device");
     let made = match stages.raster {
         None => attempt(compiling(), || {
