@@ -5,7 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "lab/texels.glsl"
 
-// Copies an image: the most that any variant on such images can move. Each invocation copies COLUMNS x
+// Copies an image: the bandwidth that variants on such images are set against. Each invocation copies COLUMNS x
 // ROWS texels that lie a workgroup apart, all loads ahead of the stores.
 
 layout(local_size_x_id = 0, local_size_y_id = 1) in;

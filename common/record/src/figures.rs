@@ -111,14 +111,16 @@ impl<'r> Figures<'r> {
         }
     }
 
-    /// The share of the device's own limit that `variant` reaches, in time alone and paired by rounds: the larger
-    /// share if it declares both bytes and operations. `None` if the limit was not measured or its results were
-    /// wrong.
+    /// The share of the device's own limit that `variant` reaches, in time alone and paired by rounds: of the faster
+    /// copy, and the larger share if it declares both bytes and operations. `None` if no limit was measured or its
+    /// results were wrong.
     #[must_use]
     pub fn share_of_limit(&self, variant: &str) -> Option<Share> {
         let row = self.row(variant)?;
-        let shares = row.declared.costs().filter_map(|cost| self.share(row, cost));
-        shares.max_by(|a, b| a.share.median.total_cmp(&b.share.median))
+        let shares: Vec<Share> = row.declared.costs().filter_map(|cost| self.share(row, cost)).collect();
+        let by_share = |a: &Share, b: &Share| a.share.median.total_cmp(&b.share.median);
+        let of = |limit| shares.iter().filter(move |share| share.limit == limit).copied().min_by(by_share);
+        [of(Limit::Copy), of(Limit::Fma)].into_iter().flatten().max_by(by_share)
     }
 
     #[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
@@ -169,7 +171,7 @@ fn paired<'r>(row: &'r Row, other: &'r Row) -> impl Iterator<Item = (&'r Sample,
 mod tests {
     use super::*;
     use crate::stats::Interval;
-    use crate::{COPY_LIMIT, Declared, FMA_LIMIT, fixture};
+    use crate::{COPY_LIMIT, COPY_LIMIT_BUFFER, Declared, FMA_LIMIT, fixture};
 
     fn figures(record: &crate::Record) -> Figures<'_> {
         Figures::new(&record.rows)
@@ -215,6 +217,21 @@ mod tests {
         assert_eq!(figures(&record).share_of_limit("shared"), None);
         // The FMA limit still applies.
         assert_eq!(figures(&record).share_of_limit("direct").map(|share| share.limit), Some(Limit::Fma));
+    }
+
+    #[test]
+    fn the_faster_copy_is_the_limit() {
+        let share = |speed_up: f64| {
+            let mut record = fixture::limits();
+            let copy = record.rows.iter().find(|row| row.variant == COPY_LIMIT).unwrap();
+            let mut buffer = Row { variant: COPY_LIMIT_BUFFER.into(), ..copy.clone() };
+            buffer.samples.iter_mut().for_each(|sample| sample.one_us /= speed_up);
+            record.rows.push(buffer);
+            [COPY_LIMIT, COPY_LIMIT_BUFFER, "direct"].map(|variant| {
+                (1000.0 * figures(&record).share_of_limit(variant).unwrap().share.median).round()
+            })
+        };
+        assert_eq!([share(2.0), share(0.5)], [[500.0, 1000.0, 225.0], [1000.0, 500.0, 450.0]]);
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub const SCHEMA: u32 = 7;
 
 /// The variant that copies an image, to measure the device's bandwidth.
 pub const COPY_LIMIT: &str = "copy_limit";
+/// The variant that copies a buffer of the same bytes.
+pub const COPY_LIMIT_BUFFER: &str = "copy_limit_buffer";
 /// The variant that copies a volume.
 pub const COPY_LIMIT_3D: &str = "copy_limit_3d";
 /// The variant that multiplies and adds, to measure the device's arithmetic rate.
@@ -31,7 +33,7 @@ pub const FMA_LIMIT: &str = "fma_limit";
 /// Whether a variant is one of the device's own limits, with which other variants are compared.
 #[must_use]
 pub fn is_limit(variant: &str) -> bool {
-    [COPY_LIMIT, COPY_LIMIT_3D, FMA_LIMIT].contains(&variant)
+    [COPY_LIMIT, COPY_LIMIT_BUFFER, COPY_LIMIT_3D, FMA_LIMIT].contains(&variant)
 }
 
 /// One run of one sample on one device.
@@ -514,7 +516,7 @@ pub struct Published {
 pub struct Declared {
     /// Bytes that it has to move at the least: each input read once, each output written once.
     pub bytes: Option<u64>,
-    /// The copy that this is set against, where it is not `copy_limit` ([`COPY_LIMIT`]).
+    /// The copy that this is set against, where it is not the faster of `copy_limit` and `copy_limit_buffer`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
     /// Floating-point operations, a fused multiply-add counting as two.
@@ -527,13 +529,13 @@ pub struct Declared {
 
 impl Declared {
     /// The least number of bytes that one repetition has to move: each input read once, each output written once.
-    /// The table compares its time with that of the copy kernel in the same run.
+    /// The table compares its time with that of the faster copy in the same run.
     #[must_use]
     pub fn bytes(self, bytes: u64) -> Self {
         Self { bytes: Some(bytes), ..self }
     }
 
-    /// Compares the bytes with another copy than [`COPY_LIMIT`]. The variant is not compared with variants that use
+    /// Compares the bytes with another copy than [`COPY_LIMIT`] and [`COPY_LIMIT_BUFFER`]. The variant is not compared with variants that use
     /// another copy.
     #[must_use]
     pub fn against(self, copy: &str) -> Self {
@@ -559,12 +561,17 @@ impl Declared {
         Self { predicted: Some(Predicted { what: what.to_owned(), value }), ..self }
     }
 
-    /// The amounts of the device's limited resources that one repetition uses.
+    /// The amounts of the device's limited resources that one repetition uses, one for each variant that is a limit of it.
+    /// Of the copies the faster is the limit.
     pub fn costs(&self) -> impl Iterator<Item = Cost<'_>> {
-        let copy = self.limit.as_deref().unwrap_or(COPY_LIMIT);
-        let bytes = self.bytes.map(|amount| Cost { limit: Limit::Copy, variant: copy, amount });
+        let copies = match &self.limit {
+            Some(copy) => [Some(&**copy), None],
+            None => [Some(COPY_LIMIT), Some(COPY_LIMIT_BUFFER)],
+        };
+        let bytes = copies.into_iter().flatten().zip(self.bytes.into_iter().cycle());
+        let bytes = bytes.map(|(variant, amount)| Cost { limit: Limit::Copy, variant, amount });
         let flops = self.flops.map(|amount| Cost { limit: Limit::Fma, variant: FMA_LIMIT, amount });
-        bytes.into_iter().chain(flops)
+        bytes.chain(flops)
     }
 }
 

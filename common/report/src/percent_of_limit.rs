@@ -38,8 +38,8 @@ pub(super) fn legend(record: &Record, listed: bool) -> Option<String> {
         return None;
     }
     let mut text = format!(
-        "of limit: the time that the device's own kernel takes for what the variant declares to move or compute, \
-         over the variant's time alone, within rounds. In this run {}.",
+        "of limit: the time that the suite's own kernel (the faster copy, or multiply-adds) takes for what the variant \
+         declares to move or compute, over the variant's time alone, within rounds. In this run {}.",
         limits.join(", ")
     );
     let shares = shares(record);
