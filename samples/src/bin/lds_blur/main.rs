@@ -15,8 +15,10 @@
 //! texel needs again in registers. `volume_*` are a 3x3x3 box: its border is 70 % of all loads with cubes of 4x4x4, and
 //! 49 % with 8x8x8.
 //!
+//! `box3x3_buffer` does without shared memory: an invocation covers 4x4 texels in buffers and loads four of a row at once.
+//!
 //! The article has the tiles and cubes with one texel per invocation, and names the filters. `separable`, `sliding`,
-//! `box3x3_half` and `_conflicts` are ours.
+//! `box3x3_half`, `box3x3_buffer` and `_conflicts` are ours.
 //!
 //! The article says "up to 30 %", and not on what that depends. On an H200 tiles of 16x16 save 25 % of a 3x3 box's time
 //! (97 against 129 µs), tiles of 32x32 save 13 %, and cubes save 60 % of a 3x3x3 box's (190 against 480). The share of
@@ -32,6 +34,7 @@
 //! Source: Sebastian Aaltonen, Optimizing GPU occupancy and resource usage with large thread groups,
 //! GPUOpen 2017, "Neighborhood processing".
 
+mod buffers;
 mod device;
 mod reference;
 mod tile;
@@ -41,6 +44,7 @@ mod volume;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use buffers::box3x3_buffer;
 use clap::value_parser;
 use common::{Extent, Format, KernelBuilder, Lab, Variant, run, sample};
 use device::{Plane, count};
@@ -91,6 +95,7 @@ fn lds_blur(lab: &mut Lab, args: &Args) -> Result<()> {
     let plane = Plane::new(lab, size, args.filter, args.radius)?;
     if plane.is_box3x3() {
         box3x3(lab, plane);
+        box3x3_buffer(lab, plane)?;
     }
     any_filter(lab, plane);
     lab.limits(size, Format::R32_SFLOAT)?;

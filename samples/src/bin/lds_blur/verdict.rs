@@ -5,6 +5,7 @@ use samples::words::published;
 
 const TILE: &str = "box3x3_tile_16x16";
 const DIRECT: &str = "box3x3_direct";
+const BUFFER: &str = "box3x3_buffer";
 
 /// A tile in shared memory in place of nine loads per invocation.
 pub fn headline(figures: &Figures<'_>) -> Headline {
@@ -15,7 +16,8 @@ pub fn headline(figures: &Figures<'_>) -> Headline {
         .published(published("aaltonen2017", "lds/saves").map(|times| format!("article: {times}x at best")))
 }
 
-/// The times behind the headline, and the fastest variants with shared memory beside the fastest without.
+/// The times behind the headline, the fastest variants with shared memory beside the fastest without, and the box on
+/// buffers.
 pub fn verdict(figures: &Figures<'_>, size: Extent) -> Option<String> {
     // Beginnings of names, and what is unlike besides.
     let one_texel: &[&str] = &["direct", DIRECT];
@@ -57,13 +59,24 @@ pub fn verdict(figures: &Figures<'_>, size: Extent) -> Option<String> {
         let [shared, direct] = [figures.row(shared)?, figures.row(direct)?].map(|row| row.label());
         Some(format!("{what} {told} ('{shared}' against '{direct}'{remark})."))
     });
-    let lines: Vec<String> = times(figures, size).into_iter().chain(saved).collect();
+    let lines: Vec<String> = times(figures, size).into_iter().chain(saved).chain(buffers(figures)).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 fn times(figures: &Figures<'_>, size: Extent) -> Option<String> {
     let us = |variant| figures.us(Time::Isolated, variant);
     Some(format!("{:.1} against {:.1} µs: {size} texels, in tiles of 16x16.", us(TILE)?, us(DIRECT)?))
+}
+
+/// The box that needs no shared memory, beside direct loads and a copy.
+fn buffers(figures: &Figures<'_>) -> Option<String> {
+    let times = figures.ratio(BUFFER, DIRECT)?.median;
+    let percent = 100.0 * figures.share_of_limit(BUFFER)?.share.median;
+    let [buffer, direct] = [figures.row(BUFFER)?, figures.row(DIRECT)?].map(|row| row.label());
+    Some(format!(
+        "Without shared memory '{buffer}' takes {times:.2}x as long as '{direct}', and reaches {percent:.0} % of the \
+         faster copy's speed."
+    ))
 }
 
 #[cfg(test)]
