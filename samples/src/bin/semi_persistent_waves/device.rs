@@ -11,8 +11,8 @@ use samples::name_of;
 use samples::residency::padded;
 
 use crate::picture::painted;
-use crate::reference::{Texels, data};
-use crate::tiles::Form;
+use crate::reference::{Texels, data, taps};
+use crate::tiles::{Family, Form};
 
 /// Initial texel; no pass writes it, because means are above 0.
 const UNWRITTEN: [u32; 4] = [0; 4];
@@ -76,12 +76,16 @@ impl Blur {
     pub fn kernel<'l>(&self, lab: &'l Lab, form: Form, padding: u32) -> KernelBuilder<'l> {
         let one_channel = (self.texels.channels() == 1).then_some("ONE_CHANNEL");
         let from_storage = (self.loads == Loads::Storage).then_some("STORAGE_LOADS");
+        let packed = (form.family == Family::Shuffle && self.texels == Texels::Rgba8).then_some("PACKED");
+        // Packed sums are of integers, and not of fractions.
+        let scale = if packed.is_some() { 1.0 / taps(self.radius) } else { self.texels.scale(self.radius) };
         let kernel = form
             .kernel(lab, self.radius)
             .define_as("FORMAT", name_of(&self.texels))
             .constant("UNORM", self.texels.is_fraction().into())
-            .constant("SCALE", self.texels.scale(self.radius).to_bits());
-        padded(one_channel.into_iter().chain(from_storage).fold(kernel, KernelBuilder::define), padding)
+            .constant("SCALE", scale.to_bits());
+        let defines = [one_channel, from_storage, packed].into_iter().flatten();
+        padded(defines.fold(kernel, KernelBuilder::define), padding)
     }
 
     /// The bindings for a form: input and output.

@@ -7,6 +7,7 @@
 //! unroll_4       ▕tile│tile│tile│tile▏           one subgroup, 9.25 per tile at radius 4
 //! across_4       the same across the reach       nothing is shared: 10 per tile, the control
 //! slide_4        each lane blurs 4 adjacent texels: 4 loads and stores per texel
+//! shuffle_8      each lane fetches one texel per tile and gets the others from lanes beside it: 2.125 per tile
 //! ```
 //!
 //! The talk measures `linear_8x8`, `unroll_2`, `unroll_4` and `unroll_8`; the other forms are ours. `_x8` puts eight
@@ -35,6 +36,9 @@
 //! µs on an H200. Its lanes are 4 texels apart, so that a load spans four times the area; along columns, where the
 //! lanes of a subgroup are neighbours, it takes 34. Why 8 texels per lane take less than 4 (72 µs) is not known.
 //!
+//! `shuffle_8_x4` takes 22 µs back to back on an H200, where a copy takes 16 to 17. A lane fetches 9 texels for 8 tiles,
+//! and gets the others by about 9 shuffles per tile (rgba8, radius 4).
+//!
 //! Look for, in RGP or Nsight: the gap between a wave's end and the next one's first load, and the cache's
 //! hit rate.
 //!
@@ -62,7 +66,7 @@ use occupancy::{Limit, Limits};
 use paddings::Paddings;
 use reference::{Axis, Texels};
 use samples::{lanes, size};
-use tiles::{Form, forms};
+use tiles::{Form, forms, shuffling};
 use verdict::{headline, verdict};
 
 /// The forms that limits apply to.
@@ -115,6 +119,13 @@ fn semi_persistent_waves(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.report.setting("tile_lanes", lanes);
 
     let [horizontal, vertical] = [Axis::Horizontal, Axis::Vertical].map(|axis| forms(axis, lanes));
+    let device = lab.device();
+    let shuffling = shuffling(lanes, args.radius, device.subgroup_size);
+    let lacks =
+        (!device.shuffle).then(|| format!("{} has no shuffles in subgroups of a known size", device.name));
+    for form in shuffling {
+        unlimited(lab, blur, form, lanes).skip(lacks.clone());
+    }
     for &form in horizontal.iter().chain(&vertical) {
         unlimited(lab, blur, form, lanes);
     }
@@ -145,10 +156,11 @@ fn variant<'l>(lab: &'l mut Lab, blur: Blur, form: Form, kernel: Kernel, suffix:
 }
 
 /// One form, as many subgroups at a time as there is room for.
-fn unlimited(lab: &mut Lab, blur: Blur, form: Form, lanes: u32) {
+fn unlimited(lab: &mut Lab, blur: Blur, form: Form, lanes: u32) -> &mut Variant {
     let kernel = blur.kernel(lab, form, 0).build();
     let variant = variant(lab, blur, form, kernel, "");
     publish(variant, blur.is_the_talks(lanes), &format!("blur/{}", form.name()));
+    variant
 }
 
 /// A form with its resident subgroups limited, by shared memory that its workgroups allocate and do not use.

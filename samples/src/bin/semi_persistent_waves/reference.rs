@@ -96,8 +96,9 @@ fn joined(values: &[u16], bits: u32, of: impl Fn(u16) -> u32) -> u32 {
     values.iter().rev().fold(0, |word, &value| word << bits | of(value))
 }
 
+/// Number of texels under the filter.
 #[allow(clippy::cast_precision_loss, reason = "a few taps")]
-fn taps(radius: u32) -> f32 {
+pub fn taps(radius: u32) -> f32 {
     (2 * radius + 1) as f32
 }
 

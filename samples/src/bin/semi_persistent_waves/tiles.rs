@@ -25,6 +25,8 @@ pub enum Family {
     Across,
     /// The texels of a lane are neighbours along the filter.
     Slide,
+    /// Tiles one after another along the filter, whose lanes fetch one texel each and shuffle.
+    Shuffle,
     /// Eight rows of 32 lanes, which move down the image together.
     Rows,
 }
@@ -58,7 +60,7 @@ impl Form {
             (Family::Rows, _) => [32, 8],
             // Lanes in one row load neighbouring texels. A horizontal filter's cannot: they are `tiles` texels apart.
             (Family::Slide, Axis::Vertical) => [lanes, 1],
-            (Family::Unroll | Family::Across | Family::Slide, _) => tile_sides(lanes),
+            (Family::Unroll | Family::Across | Family::Slide | Family::Shuffle, _) => tile_sides(lanes),
         };
         Self { family, axis, lanes, subgroups, tiles }
     }
@@ -74,6 +76,7 @@ impl Form {
             Family::Unroll => format!("unroll_{tiles}"),
             Family::Across => format!("across_{tiles}"),
             Family::Slide => format!("slide_{tiles}"),
+            Family::Shuffle => format!("shuffle_{tiles}"),
             Family::Rows => format!("rows_32x8x{tiles}"),
         };
         family + &several + vertical
@@ -92,6 +95,11 @@ impl Form {
         match self.family {
             Family::Swizzled | Family::Unroll => kernel("unroll"),
             Family::Slide => kernel("slide"),
+            // A row never spans two subgroups.
+            Family::Shuffle => kernel("shuffle")
+                .whole_subgroups()
+                .workgroup([self.invocations(), 1, 1])
+                .constant("ROW", self.lanes[0]),
             Family::Across => tiles().constant("QUADS", 1),
             Family::Linear | Family::Rows => tiles(),
         }
@@ -116,8 +124,10 @@ impl Form {
         let Self { lanes: [x, y], subgroups, tiles, .. } = *self;
         match (self.family, self.axis) {
             (Family::Linear | Family::Swizzled, _) => [x, y],
-            (Family::Unroll | Family::Slide, Axis::Horizontal) => [x * tiles, y * subgroups],
-            (Family::Unroll, Axis::Vertical) => [x * subgroups, y * tiles],
+            (Family::Unroll | Family::Slide | Family::Shuffle, Axis::Horizontal) => {
+                [x * tiles, y * subgroups]
+            }
+            (Family::Unroll | Family::Shuffle, Axis::Vertical) => [x * subgroups, y * tiles],
             (Family::Slide, Axis::Vertical) => [x, y * tiles * subgroups],
             (Family::Rows, _) | (Family::Across, Axis::Horizontal) => [x, y * tiles],
             (Family::Across, Axis::Vertical) => [x * tiles, y],
@@ -139,9 +149,12 @@ impl Form {
     }
 
     /// Average loads and stores per lane and texel: all taps for the first tile, the new texels for each further
-    /// one, and one store. With 64 lanes and radius 4 this gives the talk's 10, 9.5, 9.25 and 9.125.
+    /// one, and one store. With shuffles, one load per tile and one for the tile to the right. With 64 lanes and radius 4 this gives the talk's 10, 9.5, 9.25 and 9.125.
     pub fn memory_operations(&self, radius: u32) -> f64 {
-        let loads = 2 * radius + 1 + (self.tiles - 1) * self.fresh(radius);
+        let loads = match self.family {
+            Family::Shuffle => self.tiles + 1,
+            _ => 2 * radius + 1 + (self.tiles - 1) * self.fresh(radius),
+        };
         f64::from(loads) / f64::from(self.tiles) + 1.0
     }
 
@@ -166,6 +179,19 @@ pub fn forms(axis: Axis, lanes: u32) -> Vec<Form> {
     forms
 }
 
+/// The horizontal forms that shuffle, on a device with subgroups of this size. A row has as many lanes as a tile's, or
+/// more where the filter reaches further, so that a lane lacks texels of its row and of the next tile's only. None where
+/// no subgroup holds a row, or four tiles fill no subgroup.
+pub fn shuffling(lanes: u32, radius: u32, subgroup: u32) -> Vec<Form> {
+    const SUBGROUPS: u32 = 4;
+    let row = tile_sides(lanes)[0].max((2 * radius).next_power_of_two());
+    if row > lanes.min(subgroup) || !(SUBGROUPS * lanes).is_multiple_of(subgroup) {
+        return Vec::new();
+    }
+    let (family, axis, lanes) = (Family::Shuffle, Axis::Horizontal, [row, lanes / row]);
+    [1, 2, 4, 8].map(|tiles| Form { family, axis, lanes, subgroups: SUBGROUPS, tiles }).into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,10 +200,10 @@ mod tests {
     /// A correct result shows that each texel is blurred, the area shows that each is blurred once.
     #[test]
     fn a_workgroup_covers_as_many_texels_as_it_blurs() {
-        for form in [4, 8, 32, 64, 128]
-            .into_iter()
-            .flat_map(|lanes| [Horizontal, Vertical].into_iter().flat_map(move |axis| forms(axis, lanes)))
-        {
+        for form in [4, 8, 32, 64, 128].into_iter().flat_map(|lanes| {
+            let radii = [1, 4, 16].into_iter().flat_map(move |radius| shuffling(lanes, radius, 64));
+            [Horizontal, Vertical].into_iter().flat_map(move |axis| forms(axis, lanes)).chain(radii)
+        }) {
             let [width, height] = form.covered();
             assert_eq!(width * height, form.invocations() * form.tiles, "{form:?}");
         }
@@ -194,5 +220,21 @@ mod tests {
         // 9 taps, then 7 times one tap. With a radius of 1, tiles further away share no taps.
         assert_eq!(operations(Family::Slide, Vertical, 32, 8, 4), 3.0_f64.to_bits());
         assert_eq!(operations(Family::Unroll, Horizontal, 32, 8, 1), 4.0_f64.to_bits());
+        // A load for each tile and one more.
+        assert_eq!(operations(Family::Shuffle, Horizontal, 32, 8, 4), 2.125_f64.to_bits());
+    }
+
+    #[test]
+    fn a_row_that_shuffles_is_no_shorter_than_the_filter_reaches() {
+        let rows =
+            |lanes, radius, subgroup| shuffling(lanes, radius, subgroup).first().map(|form| form.lanes);
+        assert_eq!(
+            [1, 4, 5, 16].map(|radius| rows(32, radius, 32)),
+            [[8, 4], [8, 4], [16, 2], [32, 1]].map(Some)
+        );
+        assert_eq!(
+            [rows(8, 4, 8), rows(8, 5, 8), rows(64, 16, 16), rows(4, 1, 32)],
+            [Some([8, 1]), None, None, None]
+        );
     }
 }
