@@ -2,7 +2,8 @@
 #define BLOOM_FORMULAS_GLSL
 
 // What each pass of a bloom computes per texel. A texel has four channels of 16-bit integers, so that each result is
-// exact. A file that includes this one defines `load_input`, `load_second_input` and `load_neighbour`.
+// exact. A file that calls `compute_texel` defines `load_input`, `load_second_input` and `load_neighbour`; one that calls
+// `enlarge` defines the last.
 
 #include "bloom/passes.glsl"
 
@@ -40,10 +41,14 @@ uvec4 above_threshold(uvec4 scene) {
     return scene - min(scene, uvec4(THRESHOLD));
 }
 
+uvec4 mean_of_four(uvec4 a, uvec4 b, uvec4 c, uvec4 d) {
+    return a + b + c + d + 2 >> 2;
+}
+
 uvec4 down_sample(Pass pass, ivec2 at) {
-    uvec4 sum = load_clamped(pass, 2 * at) + load_clamped(pass, 2 * at + ivec2(1, 0));
-    sum += load_clamped(pass, 2 * at + ivec2(0, 1)) + load_clamped(pass, 2 * at + 1);
-    return sum + 2 >> 2;
+    return mean_of_four(
+        load_clamped(pass, 2 * at), load_clamped(pass, 2 * at + ivec2(1, 0)),
+        load_clamped(pass, 2 * at + ivec2(0, 1)), load_clamped(pass, 2 * at + 1));
 }
 
 uvec4 blur(Pass pass, ivec2 at, ivec2 along) {
@@ -56,13 +61,30 @@ uvec4 blur(Pass pass, ivec2 at, ivec2 along) {
     return sum + (1u << 2 * RADIUS - 1) >> 2 * RADIUS;
 }
 
-// Bilinear: 9, 3, 3 and 1 sixteenths, because a texel's centre lies a quarter off a centre of the smaller level.
+// Bilinear along a row of the smaller level: 3 and 1 quarters, because a texel's centre lies a quarter off a centre of
+// that level. Four times the value for column `x`.
+uvec4 enlarge_row(Pass pass, int x, int row) {
+    int middle = x >> 1;
+    return 3 * load_neighbour(pass, ivec2(middle, row)) + load_neighbour(pass, ivec2(middle + 2 * (x & 1) - 1, row));
+}
+
+// Bilinear between the two nearest rows.
+uvec4 enlarge_between(uvec4 middle, uvec4 side) {
+    return 3 * middle + side + 8 >> 4;
+}
+
 uvec4 enlarge(Pass pass, ivec2 at) {
-    ivec2 middle = at >> 1;
-    ivec2 side = 2 * (at & 1) - 1;
-    uvec4 sum = 9 * load_neighbour(pass, middle) + load_neighbour(pass, middle + side);
-    sum += 3 * (load_neighbour(pass, middle + ivec2(side.x, 0)) + load_neighbour(pass, middle + ivec2(0, side.y)));
-    return sum + 8 >> 4;
+    int middle = at.y >> 1;
+    int side = middle + 2 * (at.y & 1) - 1;
+    return enlarge_between(enlarge_row(pass, at.x, middle), enlarge_row(pass, at.x, side));
+}
+
+uvec4 up_sampled(uvec4 smaller_level, uvec4 blur_of_level) {
+    return smaller_level + blur_of_level + 1 >> 1;
+}
+
+uvec4 composed(uvec4 first_level, uvec4 scene) {
+    return min(first_level + scene, uvec4(BRIGHTEST));
 }
 
 // The texel that a pass stores at this place of its output.
@@ -78,9 +100,9 @@ uvec4 compute_texel(Pass pass, ivec2 at) {
     case BLUR_Y:
         return blur(pass, at, ivec2(0, 1));
     case UP_SAMPLE:
-        return enlarge(pass, at) + load_second_input(pass, index) + 1 >> 1;
+        return up_sampled(enlarge(pass, at), load_second_input(pass, index));
     default: // COMPOSITE
-        return min(enlarge(pass, at) + load_second_input(pass, index), uvec4(BRIGHTEST));
+        return composed(enlarge(pass, at), load_second_input(pass, index));
     }
 }
 

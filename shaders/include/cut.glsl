@@ -4,7 +4,7 @@
 // How a pass is cut into tiles: constants, so that arrays can be declared with them and loops unrolled.
 
 layout(local_size_x_id = 20, local_size_y_id = 21) in;
-// Rows that each invocation loops over, the workgroup's height apart.
+// Rows of each invocation.
 layout(constant_id = 22) const int ROWS = 1;
 // How far a texel's neighbours reach, in texels.
 layout(constant_id = 23) const int RADIUS = 2;

@@ -7,10 +7,13 @@ use anyhow::{Result, ensure};
 use common::{Buffer, BufferSet, Buffers, Extent, Lab};
 
 use crate::pyramid::{Input, Pass, passes, steps};
-use crate::reference::{planes, scene};
+use crate::reference::scene;
 
 /// Initial word. No pass stores it, because no channel exceeds `reference::BRIGHTEST`.
-const UNWRITTEN: u32 = u32::MAX;
+pub const UNWRITTEN: u32 = u32::MAX;
+
+/// What each pass is to store, computed once and only if something is checked.
+type Expected = Rc<LazyCell<Vec<Vec<u32>>, Box<dyn FnOnce() -> Vec<Vec<u32>>>>>;
 
 /// The scene, the passes, and the output of each pass.
 #[derive(Clone, Debug)]
@@ -29,6 +32,7 @@ pub struct Bloom {
     pub scene: Buffer,
     /// The output of each pass, two words per texel, as slices of one buffer.
     pub planes: Buffers,
+    expected: Expected,
 }
 
 impl Bloom {
@@ -56,19 +60,19 @@ impl Bloom {
                 words.chunks_exact(2).map(|t| [t[0] & 0xFFFF, t[0] >> 16, t[1] & 0xFFFF].map(shown)).collect()
             },
         );
-        let steps = steps(&passes).into();
-        Ok(Self { size, radius, passes: passes.into(), count, steps, scene, planes })
+        let (steps, passes): (_, Rc<[Pass]>) = (steps(&passes).into(), passes.into());
+        let of = Rc::clone(&passes);
+        let expected =
+            Rc::new(LazyCell::new(Box::new(move || crate::reference::planes(size, &of, radius)) as Box<_>));
+        let bloom = Self { size, radius, passes, count, steps, scene, planes, expected };
+        (0..count).for_each(|pass| bloom.expect(lab, planes, pass, pass));
+        Ok(bloom)
     }
 
-    /// Declares the expected output of each pass.
-    pub fn expect(&self, lab: &mut Lab) {
-        let Self { size, radius, .. } = *self;
-        let passes = Rc::clone(&self.passes);
-        let all = Rc::new(LazyCell::new(move || planes(size, &passes, radius)));
-        for at in 0..self.count {
-            let all = Rc::clone(&all);
-            lab.expect(self.planes, at, move || all[at as usize].clone());
-        }
+    /// Declares that a buffer of a set is to hold what a pass stores.
+    pub fn expect(&self, lab: &mut Lab, buffers: Buffers, index: u32, pass: u32) {
+        let expected = Rc::clone(&self.expected);
+        lab.expect(buffers, index, move || expected[pass as usize].clone());
     }
 
     /// The buffer that holds an input in this repetition.

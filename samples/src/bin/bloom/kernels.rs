@@ -96,7 +96,7 @@ impl Kernels {
 }
 
 /// Sets what `shaders/include/cut.glsl` asks for.
-fn cut(kernel: KernelBuilder<'_>, workgroup: Workgroup, radius: u32) -> KernelBuilder<'_> {
+pub fn cut(kernel: KernelBuilder<'_>, workgroup: Workgroup, radius: u32) -> KernelBuilder<'_> {
     kernel.workgroup(workgroup.invocations()).constants([("ROWS", workgroup.rows), ("RADIUS", radius)])
 }
 

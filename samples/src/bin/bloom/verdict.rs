@@ -1,7 +1,10 @@
 //! What a bloom in one dispatch takes beside one with barriers.
 
-use common::{Extent, Figures, Headline};
+use common::report::format;
+use common::{Extent, Figures, Headline, Time};
 use samples::waits::{self, fastest};
+
+const MERGED: &str = "merged";
 
 fn in_one_dispatch(name: &str) -> bool {
     name.starts_with("tile_flags")
@@ -15,10 +18,20 @@ pub fn headline(figures: &Figures<'_>) -> Headline {
     })
 }
 
-/// The times behind the headline.
+/// The time of merged passes, and the times behind the headline.
 pub fn verdict(figures: &Figures<'_>, size: Extent, radius: u32) -> Option<String> {
-    let (_, us) = fastest(figures, in_one_dispatch)?;
-    waits::times(figures, us, "no_barrier", &format!("{size}, blurs of radius {radius}"))
+    let one = fastest(figures, in_one_dispatch);
+    let measured = format!("{size}, blurs of radius {radius}");
+    let times = one.and_then(|(_, us)| waits::times(figures, us, "no_barrier", &measured));
+    let lines: Vec<String> = merged(figures).into_iter().chain(times).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn merged(figures: &Figures<'_>) -> Option<String> {
+    let (merged, us) = (figures.row(MERGED)?.label(), figures.us(Time::Isolated, MERGED)?);
+    let (barriers, _) = fastest(figures, |name| name.starts_with("barriers"))?;
+    let times = format::ratio(&figures.ratio(MERGED, barriers)?);
+    Some(format!("'{merged}' takes {us:.1} µs, {times}x as long as '{}'.", figures.row(barriers)?.label()))
 }
 
 #[cfg(test)]
