@@ -15,7 +15,7 @@
 //! texel needs again in registers. `volume_*` are a 3x3x3 box: its border is 70 % of all loads with cubes of 4x4x4, and
 //! 49 % with 8x8x8.
 //!
-//! `box3x3_buffer` does without shared memory: an invocation covers 4x4 texels in buffers and loads four of a row at once.
+//! `box3x3_buffer` does without shared memory: an invocation covers 4x8 texels in buffers and loads four of a row at once.
 //!
 //! The article has the tiles and cubes with one texel per invocation, and names the filters. `separable`, `sliding`,
 //! `box3x3_half`, `box3x3_buffer` and `_conflicts` are ours.
