@@ -31,8 +31,8 @@
 //! on an H200 (`events` in another run):
 //! ```text
 //!            no_barrier   barriers_each   barriers   events   tile_flags_chained   merged
-//! 1920x1080          44              96         75      134                   64       46
-//! 3840x2160         166             218        197        –                  215      124
+//! 1920x1080          44              96         74      134                   64       46
+//! 3840x2160         165             217        195        –                  214      123
 //! ```
 //!
 //! `--trace` shows what remains: small levels are a chain of eight steps. Each takes 3.5 µs while traced, 0.9 to 1.4 of

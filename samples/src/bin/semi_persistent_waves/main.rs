@@ -28,13 +28,13 @@
 //! bottleneck. Fewer loads and stores explain 1.10 of it; the talk takes the rest for cache hits. Alone another may
 //! win: with the talk's limits that was `unroll_4`.
 //!
-//! On an H200 eight tiles per subgroup are 1.03 times as fast as one alone (54.7 against 56.2 µs, `unroll_8_x8` and
+//! On an H200 eight tiles per subgroup are 1.02 times as fast as one alone (53.8 against 54.6 µs, `unroll_8_x8` and
 //! `unroll_1_x8`) and 1.08 times back to back. `linear_8x8` is no measure of that there, because the launch of its
 //! workgroups limits it: `unroll_2` has as many and takes the same 83 µs, `unroll_1` has twice as many and takes 160.
 //!
-//! `slide` also adds less: 2 additions per texel after a lane's first, where `unroll` has 9. Yet `slide_4_x8` takes 95
+//! `slide` also adds less: 2 additions per texel after a lane's first, where `unroll` has 9. Yet `slide_4_x8` takes 94
 //! µs on an H200. Its lanes are 4 texels apart, so that a load spans four times the area; along columns, where the
-//! lanes of a subgroup are neighbours, it takes 34. Why 8 texels per lane take less than 4 (72 µs) is not known.
+//! lanes of a subgroup are neighbours, it takes 33. Why 8 texels per lane take less than 4 (71 µs) is not known.
 //!
 //! `shuffle_8_x4` takes 22 µs back to back on an H200, where a copy takes 16 to 17. A lane fetches 9 texels for 8 tiles,
 //! and gets the others by about 9 shuffles per tile (rgba8, radius 4).
