@@ -73,7 +73,7 @@ use shapes::{tile_for, workgroup_for};
 use tiles::Tiles;
 use verdict::{headline, verdict};
 
-/// What do the barriers of a bloom cost, and what is left when passes are merged, or all go in one dispatch?
+/// What do the barriers of a bloom cost, and what is left when its passes are merged?
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "--trace waves.svg # see what runs while other levels wait\n\
     --size 960x540,1920x1080,3840x2160 # at which size does one dispatch win?")]
@@ -84,7 +84,9 @@ struct Args {
     /// Reach of a blur in texels
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = value_parser!(u32).range(1..=i64::from(MOST_RADIUS)))]
     radius: u32,
-    /// Workgroup of a dispatch, and rows; merged passes have their own [default: 32x8]
+    /// Workgroup of a dispatch, and rows [default: 32x8]
+    ///
+    /// Merged passes have their own.
     #[arg(long, value_name = "WxH[xROWS]", allow_hyphen_values = true)]
     workgroup: Option<Workgroup>,
     /// Workgroup of a tile in one dispatch, and rows
