@@ -1,4 +1,5 @@
 #version 460
+// Modules: -
 // Only unrolled loops keep the words in registers.
 #extension GL_EXT_control_flow_attributes : require
 
