@@ -119,6 +119,9 @@ fn semi_persistent_waves(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.report.setting("tile_lanes", lanes);
 
     let [horizontal, vertical] = [Axis::Horizontal, Axis::Vertical].map(|axis| forms(axis, lanes));
+    for &form in &horizontal {
+        unlimited(lab, blur, form, lanes);
+    }
     let device = lab.device();
     let shuffling = shuffling(lanes, args.radius, device.subgroup_size);
     let lacks =
@@ -126,7 +129,7 @@ fn semi_persistent_waves(lab: &mut Lab, args: &Args) -> Result<()> {
     for form in shuffling {
         unlimited(lab, blur, form, lanes).skip(lacks.clone());
     }
-    for &form in horizontal.iter().chain(&vertical) {
+    for form in vertical {
         unlimited(lab, blur, form, lanes);
     }
     let most = lab.device().max_workgroup_invocations;
