@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use record::Record;
+use record::{Record, is_limit};
 
 use crate::display::Key;
 use crate::picture::Png;
@@ -107,7 +107,7 @@ fn walks(window: &mut Window, variants: &[String]) -> Result<()> {
     let last = seen[seen.len() - 1].clone();
     window.press(Key::LEFT, &format!("{last} is shown again"), |now| now.variant == last)?;
     // What limits the device has no key.
-    let own = variants.iter().find(|name| !name.ends_with("_limit")).context("no variant of its own")?;
+    let own = variants.iter().find(|name| !is_limit(name)).context("no variant of its own")?;
     window.press(Key::of('1'), &format!("{own} is shown"), |now| now.variant == *own)?;
     window.press(Key::of('b'), "one is beside it", |now| !now.other.is_empty())?;
     window.press(Key::of('b'), "none is beside it", |now| now.other.is_empty())?;
