@@ -74,7 +74,8 @@ void wait_for_halo(PassTiles entry, uint tile, Halo halo) {
         if (n < needed) {
             ivec2 at = halo.first + ivec2(n % max(halo.tiles.x, 1), n / max(halo.tiles.x, 1));
             uint flag = n < of_input ? entry.input_flag + uint(at.y * columns + at.x) : entry.second_input_flag + tile;
-            wait_for_flag(int(flag) * FLAG_STRIDE, 1);
+            wait_for_flag(int(flag) * FLAG_STRIDE, 1, true);
+            device_acquire();
         }
     }
 }

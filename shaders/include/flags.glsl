@@ -18,14 +18,19 @@ uint poll(int flag) {
     return atomicLoad(flags[flag], gl_ScopeDevice, 0, 0);
 }
 
-// Waits until the flag has come to `value`, and acquires what was stored before.
-void wait_for_flag(int flag, uint value) {
+// Waits until the flag has come to `value`, if it `waits`. What was stored before has yet to be acquired.
+void wait_for_flag(int flag, uint value, bool waits) {
     Spin spin = begin_spin();
-    bool is_late = poll(flag) < value;
+    bool is_late = waits && poll(flag) < value;
     while (subgroupAny(is_late) && may_spin(spin)) {
-        is_late = poll(flag) < value;
+        is_late = waits && poll(flag) < value;
     }
     end_spin(is_late);
+}
+
+// Called by each invocation that has waited. On NVIDIA it waits for the invocation's earlier accesses (MEMBAR.SC.GPU); with
+// CHAINED it also empties the cache of the multiprocessor, for all workgroups there (CCTL.IVALL, CCTLT.IVALL).
+void device_acquire() {
     memoryBarrier(gl_ScopeDevice, CLASSES, ACQUIRE);
 }
 

@@ -4,6 +4,9 @@
 #pragma use_vulkan_memory_model
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle_relative : require
 #extension GL_KHR_shader_subgroup_vote : require
 #extension GL_EXT_control_flow_attributes : require
 #ifdef CLOCK
@@ -66,10 +69,15 @@ int flag_of(ivec2 at) {
 
 // One invocation polls each flag. A small workgroup has fewer of them than flags.
 void wait_for_halo(Tile tile) {
+    if (!has(WAIT) || tile.pass == 0) {
+        return;
+    }
     for (int first = 0; first < POLLED; first += INVOCATIONS) {
         int n = first + int(gl_LocalInvocationIndex);
-        if (has(WAIT) && tile.pass > 0 && n < POLLED) {
-            wait_for_flag(flag_of(tile.at + ivec2(n % ACROSS - REACH_X, n / ACROSS - REACH_Y)), tile.pass);
+        bool waits = n < POLLED;
+        wait_for_flag(flag_of(tile.at + ivec2(n % ACROSS - REACH_X, n / ACROSS - REACH_Y)), tile.pass, waits);
+        if (waits && has(DEVICE_ACQUIRE)) {
+            device_acquire();
         }
     }
 }

@@ -1,6 +1,11 @@
 #version 460
 // Modules: IMAGES|FUSED|-
 #extension GL_GOOGLE_include_directive : require
+#ifdef FUSED
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle_relative : require
+#extension GL_KHR_shader_subgroup_vote : require
+#endif
 #extension GL_EXT_control_flow_attributes : require
 #include "tiles_in_one_dispatch/shape.glsl"
 

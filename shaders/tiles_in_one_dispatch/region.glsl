@@ -5,106 +5,133 @@
 // the border that is still correct shrinks by RADIUS with each pass. No workgroup waits for another meanwhile, but borders
 // are computed more than once.
 //
-// An invocation keeps its ROWS vectors in registers and finds its neighbours' in shared memory. Before it come `load_vector`
-// and `store_vector`, with a place in the image.
+// A workgroup is a stack of strips, each of WIDTH invocations with ROWS rows. A strip lies within a subgroup: an invocation
+// keeps its vectors in registers, takes those beside it by shuffles, and finds the rows above and below in shared memory,
+// where strips put only their first and last rows. Before it come `load_vector` and `store_vector`, with a place in the image,
+// and the extensions for subgroups.
 
 #include "tiles_in_one_dispatch/window.glsl"
 
-// Copies of the region in shared memory: two save a barrier per pass, one leaves room for more workgroups.
-layout(constant_id = 28) const int COPIES = 1;
+layout(constant_id = 29) const int WIDTH = 1;
+const int STRIPS = int(gl_WorkGroupSize.x) / WIDTH;
 
 // In vectors and rows: the region, the border on each side, and the tile in its middle.
-const ivec2 REGION = ivec2(gl_WorkGroupSize.x, int(gl_WorkGroupSize.y) * ROWS);
+const ivec2 REGION = ivec2(WIDTH, STRIPS * ROWS);
 const ivec2 BORDER = ivec2((DEPTH * RADIUS + 3) / 4, DEPTH * RADIUS);
 const ivec2 TILE = REGION - 2 * BORDER;
 
-const int PITCH = int(gl_WorkGroupSize.x);
-// Words beside the region, which border texels that are no longer correct are computed from.
-const int GUARD = RADIUS * PITCH + (RADIUS + 3) / 4;
-const int COPY = PITCH * int(gl_WorkGroupSize.y) * ROWS + 2 * GUARD;
-// The two halves of a vector lie apart: when all invocations of a subgroup load one half, they use all banks.
-const int HALF = COPIES * COPY;
-shared uvec2 region[2 * HALF];
+// Of each strip the first RADIUS rows, then the last.
+const int STRIP = 2 * RADIUS * WIDTH;
+shared uvec4 ends[STRIPS * STRIP];
 
 // This invocation's vectors: first of the generation that is loaded, at last DEPTH generations later.
 uvec4 mine[ROWS];
 
+// Subgroups are whole, so this numbers the invocations of a strip in the order of their lanes.
 ivec2 my_place() {
-    return ivec2(gl_LocalInvocationID.x, int(gl_LocalInvocationID.y) * ROWS);
+    int number = int(gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID);
+    return ivec2(number % WIDTH, number / WIDTH * ROWS);
 }
 
-uvec4 get_vector(int at) {
-    return uvec4(region[at], region[at + HALF]);
-}
-
-void put_vector(int at, uvec4 texels) {
-    region[at] = texels.xy;
-    region[at + HALF] = texels.zw;
-}
-
-// What lies outside of the image reads as the nearest texel inside. `corner` is the image's place of the region's first vector.
-void extend_edges(int at, ivec2 corner) {
-    ivec2 first = max(-corner, ivec2(0));
-    ivec2 last = min(ivec2(VECTORS, HEIGHT) - corner, REGION) - 1;
-    [[unroll]] for (int row = 0; row < ROWS; ++row) {
-        ivec2 place = my_place() + ivec2(0, row);
-        ivec2 inside = clamp(place, first, last);
-        if (inside != place) {
-            uvec4 nearest = get_vector(at + (inside.y - my_place().y) * PITCH + inside.x - place.x);
-            mine[row] = place.x < first.x ? nearest.xxxx : place.x > last.x ? nearest.wwww : nearest;
-            put_vector(at + row * PITCH, mine[row]);
-        }
+void put_ends(int at) {
+    [[unroll]] for (int row = 0; row < RADIUS; ++row) {
+        ends[at + row * WIDTH] = mine[row];
+        ends[at + (RADIUS + row) * WIDTH] = mine[ROWS - RADIUS + row];
     }
 }
 
-void get_window(int at) {
-    [[unroll]] for (int j = 0; j < RADIUS; ++j) {
-        column[j] = get_vector(at + (j - RADIUS) * PITCH);
-        column[RADIUS + ROWS + j] = get_vector(at + (ROWS + j) * PITCH);
+// The first strip has no strip above, and the last none below. They read their own rows; what they compute is not used.
+void get_column(int at) {
+    int above = my_place().y == 0 ? at : at - STRIP;
+    int below = my_place().y == REGION.y - ROWS ? at : at + STRIP;
+    [[unroll]] for (int row = 0; row < RADIUS; ++row) {
+        column[row] = ends[above + (RADIUS + row) * WIDTH];
+        column[RADIUS + ROWS + row] = ends[below + row * WIDTH];
     }
     [[unroll]] for (int row = 0; row < ROWS; ++row) {
         column[RADIUS + row] = mine[row];
-        // The n-th pair of texels to each side is half of a vector.
-        [[unroll]] for (int n = 1; n <= BESIDE / 2; ++n) {
-            uvec2 before = region[at + row * PITCH - (n + 1) / 2 + n % 2 * HALF];
-            uvec2 behind = region[at + row * PITCH + (n + 1) / 2 + (n + 1) % 2 * HALF];
-            set_beside(row, n, before, behind);
-        }
+    }
+}
+
+// What lies outside of the image reads as the nearest texel inside. Here these are rows of this invocation, whose first is `y`.
+void extend_mine(int y) {
+    [[unroll]] for (int row = ROWS - 2; row >= 0; --row) {
+        mine[row] = y + row < 0 ? mine[row + 1] : mine[row];
+    }
+    [[unroll]] for (int row = 1; row < ROWS; ++row) {
+        mine[row] = y + row >= HEIGHT ? mine[row - 1] : mine[row];
+    }
+}
+
+// The same for the rows above and below.
+void extend_column(int y) {
+    [[unroll]] for (int row = 0; row < RADIUS; ++row) {
+        column[row] = y <= 0 ? mine[0] : column[row];
+        column[RADIUS + ROWS + row] = y + ROWS >= HEIGHT ? mine[ROWS - 1] : column[RADIUS + ROWS + row];
+    }
+}
+
+// The texels beside a row, of which this vector is `x`. Relative shuffles take NVIDIA's driver an instruction, others a loop in
+// some kernels. The n-th pair to each side is half of a vector. `at_side` tells that
+// the region reaches beyond the image's sides.
+void get_beside(int row, int x, bool at_side) {
+    uvec4 here = column[RADIUS + row];
+    uvec2 before = here.xy;
+    uvec2 behind = here.zw;
+    [[unroll]] for (int n = 1; n <= BESIDE / 2; ++n) {
+        int away = (n + 1) / 2;
+        uvec2 shuffled = subgroupShuffleUp(n % 2 == 0 ? here.xy : here.zw, away);
+        before = at_side && x < away ? before.xx : shuffled;
+        shuffled = subgroupShuffleDown(n % 2 == 0 ? here.zw : here.xy, away);
+        behind = at_side && x + away >= VECTORS ? behind.yy : shuffled;
+        set_beside(row, n, before, behind);
+    }
+}
+
+void step_rows(int x, bool at_side) {
+    [[unroll]] for (int row = 0; row < ROWS; ++row) {
+        get_beside(row, x, at_side);
+        mine[row] = step_row(row, x == VECTORS - 1);
     }
 }
 
 // Computes DEPTH passes of `mine`. All of a workgroup calls.
 void step_region(ivec2 corner) {
-    bool at_edge = any(lessThan(corner, ivec2(0))) || any(greaterThan(corner + REGION, ivec2(VECTORS, HEIGHT)));
-    int at = GUARD + my_place().y * PITCH + my_place().x;
+    ivec2 place = my_place();
+    ivec2 at = corner + place;
+    int end = place.y / ROWS * STRIP + place.x;
+    bool is_inside = at.y < HEIGHT && at.y + ROWS > 0;
+    bool at_end = subgroupAny(is_inside && (at.y <= 0 || at.y + ROWS >= HEIGHT));
     [[dont_unroll]] for (int pass = 1; pass <= DEPTH; ++pass) {
-        [[unroll]] for (int row = 0; row < ROWS; ++row) {
-            put_vector(at + row * PITCH, mine[row]);
+        if (at_end) {
+            extend_mine(at.y);
         }
+        put_ends(end);
         barrier();
-        if (at_edge) {
-            extend_edges(at, corner);
-            barrier();
-        }
-        bool is_needed = my_place().y + ROWS > pass * RADIUS && my_place().y < REGION.y - pass * RADIUS;
-        if (is_needed) {
-            get_window(at);
-            [[unroll]] for (int row = 0; row < ROWS; ++row) {
-                mine[row] = step_row(row, corner.x + my_place().x == VECTORS - 1);
+        bool is_needed = is_inside && place.y + ROWS > pass * RADIUS && place.y < REGION.y - pass * RADIUS;
+        // Where only some invocations of a subgroup may shuffle, NVIDIA's driver makes a loop of each shuffle.
+        if (subgroupAny(is_needed)) {
+            get_column(end);
+            if (at_end) {
+                extend_column(at.y);
+            }
+            if (corner.x < 0 || corner.x + REGION.x > VECTORS) {
+                step_rows(at.x, true);
+            } else {
+                step_rows(at.x, false);
             }
         }
-        if (COPIES == 1) {
-            barrier();
-        } else {
-            at += pass % 2 == 1 ? COPY : -COPY;
-        }
+        barrier();
     }
 }
 
-// Whether this tile stores the vector: others compute it only as part of their border.
-bool is_stored(ivec2 place, ivec2 corner) {
-    return all(greaterThanEqual(place, BORDER)) && all(lessThan(place, BORDER + TILE)) &&
-           all(lessThan(corner + place, ivec2(VECTORS, HEIGHT)));
+// Whether the vector belongs to the tile: others compute it only as part of their border.
+bool is_in_tile(ivec2 place) {
+    return all(greaterThanEqual(place, BORDER)) && all(lessThan(place, BORDER + TILE));
+}
+
+bool is_in_image(ivec2 at) {
+    return all(greaterThanEqual(at, ivec2(0))) && all(lessThan(at, ivec2(VECTORS, HEIGHT)));
 }
 
 // Loads the region of the tile whose first vector is `corner`.
@@ -114,11 +141,14 @@ void load_tile(ivec2 corner) {
     }
 }
 
-void store_computed(ivec2 corner) {
+// Stores the tile, or only its ring: what its neighbours read, which lies within a border's width of its edges.
+void store_computed(ivec2 corner, bool only_ring) {
     [[unroll]] for (int row = 0; row < ROWS; ++row) {
         ivec2 place = my_place() + ivec2(0, row);
-        if (is_stored(place, corner - BORDER)) {
-            store_vector(corner - BORDER + place, mine[row]);
+        ivec2 at = corner - BORDER + place;
+        bool is_ring = any(lessThan(place, 2 * BORDER)) || any(greaterThanEqual(place, TILE));
+        if (is_in_tile(place) && is_in_image(at) && (is_ring || !only_ring)) {
+            store_vector(at, mine[row]);
         }
     }
 }
@@ -126,7 +156,7 @@ void store_computed(ivec2 corner) {
 // Computes DEPTH passes and stores the last. All of a workgroup calls.
 void store_tile(ivec2 corner) {
     step_region(corner - BORDER);
-    store_computed(corner);
+    store_computed(corner, false);
 }
 
 #endif

@@ -3,6 +3,9 @@
 #pragma use_vulkan_memory_model
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle_relative : require
 #extension GL_KHR_shader_subgroup_vote : require
 #extension GL_EXT_control_flow_attributes : require
 #ifdef WORDS_64
@@ -76,7 +79,7 @@ void compute(uint number) {
         // In either case, since lavapipe 22.3 goes wrong where this call is within a branch.
         step_region(tile.at * TILE - BORDER);
         if (lacks == NONE) {
-            store_computed(tile.at * TILE);
+            store_computed(tile.at * TILE, false);
         }
         is_done = lacks == NONE && next == number;
         next = lacks == NONE ? number : lacks;

@@ -17,6 +17,7 @@ const uint CLAIM = 2;
 const uint ORDER = 4;
 const uint LOAD = 8;
 const uint STORE = 16;
+const uint DEVICE_ACQUIRE = 32;
 layout(constant_id = 8) const uint LEFT_OUT = 0;
 
 bool has(uint part) {
@@ -63,7 +64,8 @@ Tile claim_tile() {
         claimed = atomicAdd(next_tile, 1u, gl_ScopeDevice, 0, 0);
     }
     barrier();
-    return begin_tile(claimed);
+    // All read the same, but a compiler cannot know that: the branches that follow would be divergent to it.
+    return begin_tile(subgroupBroadcastFirst(claimed));
 }
 
 // The same after a tile. With as many workgroups as tiles each claims one: another claim would find none.

@@ -65,8 +65,8 @@ pub struct DeviceFacts {
     /// (`VK_SUBGROUP_FEATURE_BALLOT_BIT`).
     #[serde(default)]
     pub ballot: bool,
-    /// Kernels can read what another invocation of a subgroup has (`VK_SUBGROUP_FEATURE_SHUFFLE_BIT`), and know the
-    /// subgroup's size.
+    /// Kernels can read what another invocation of a subgroup has (`VK_SUBGROUP_FEATURE_SHUFFLE_BIT`, `SHUFFLE_RELATIVE_BIT`),
+    /// and know the subgroup's size.
     #[serde(default)]
     pub shuffle: bool,
     /// Kernels may order their accesses by the Vulkan memory model, for the whole device

@@ -49,7 +49,7 @@ fn every_pack_has_its_shader() {
 #[test]
 fn all_packs_together_are_small() {
     let bytes: usize = library().shaders().unwrap().iter().map(|shader| read_pack(shader).len()).sum();
-    assert!(bytes < 880_000, "{bytes} bytes");
+    assert!(bytes < 900_000, "{bytes} bytes");
 }
 
 /// Compiles all modules, and compares those that were packed with the same compiler version.

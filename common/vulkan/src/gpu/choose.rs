@@ -351,7 +351,7 @@ fn facts(
         atomics64: [physical.core_features().shader_int64, features.shader_buffer_int64_atomics]
             == [vk::TRUE; 2],
         ballot: in_subgroups(vk::SubgroupFeatureFlags::BALLOT),
-        shuffle: in_subgroups(vk::SubgroupFeatureFlags::SHUFFLE),
+        shuffle: in_subgroups(vk::SubgroupFeatureFlags::SHUFFLE | vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE),
         device_scope: [features.vulkan_memory_model, features.vulkan_memory_model_device_scope]
             == [vk::TRUE; 2],
         // Vulkan 1.3 requires device scope of every device, but not availability and visibility chains.

@@ -1,7 +1,7 @@
 //! How the image is cut into tiles, and which workgroup computes one.
 //!
 //! A tile of one pass is what a workgroup's invocations load into their registers and store. A tile of several passes is the
-//! middle of a region in shared memory:
+//! middle of a region:
 //!
 //! ```text
 //! ┌───────────────────┐   region: what the workgroup loads, four texels per invocation and row
@@ -15,7 +15,7 @@ use common::Workgroup;
 use common::record::DeviceFacts;
 use samples::waits::{FLAG_STRIDE, HEAD};
 
-use crate::kernels::{Chain, is_small, multiprocessors};
+use crate::kernels::{Chain, TICKET_BYTES, is_small, multiprocessors, texels_per_multiprocessor};
 
 /// Tiles, and how many passes are computed of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +25,8 @@ pub struct Tiling {
     pub depth: u32,
     /// Invocations in x, each of four texels, and in y, and rows per invocation.
     pub workgroup: Workgroup,
-    /// Copies of the region in shared memory: two save a barrier per pass, a tile of one pass has none.
-    pub copies: u32,
+    /// Lanes of a subgroup, which holds whole rows of a region; `None` for a tile of one pass, which uses no subgroups.
+    lanes: Option<u32>,
     /// Most workgroups in flight where tiles wait for each other.
     in_flight: u32,
 }
@@ -41,7 +41,7 @@ impl Tiling {
         workgroup: Workgroup,
         in_flight: Option<u32>,
     ) -> Self {
-        let tiling = Self { chain, depth: 1, workgroup, copies: 0, in_flight: u32::MAX };
+        let tiling = Self { chain, depth: 1, workgroup, lanes: None, in_flight: u32::MAX };
         let [width, height, _] = workgroup.invocations();
         let most = (1024 * multiprocessors(facts)).div_ceil(width * height);
         let best = if facts.is_cpu() { u32::MAX } else { most.min(tiling.tiles() / chain.passes) };
@@ -49,8 +49,7 @@ impl Tiling {
     }
 
     /// Tiles of several passes, each with a workgroup: claims took more time than the polls that they saved. The default
-    /// shapes are the fastest of 130 on an H200 and an H100 (12 passes, radius 2). For large images these are regions of 24 KiB,
-    /// of which two seem to fit on a multiprocessor. For small ones it has one tile, which many invocations share.
+    /// shapes are the fastest of 170 on an H200 (12 passes, radius 2).
     pub fn fused(
         facts: &DeviceFacts,
         chain: Chain,
@@ -58,37 +57,99 @@ impl Tiling {
         workgroup: Option<Workgroup>,
     ) -> Self {
         let small = is_small(facts, chain.size);
+        let (strips, rows) = match texels_per_multiprocessor(facts, chain.size) {
+            _ if small => (12, 4),
+            ..16_384 => (8, 8),
+            _ => (8, 10),
+        };
+        // Each strip puts twice the radius into shared memory, and should have more rows than that.
+        let rows = if chain.radius > 4 { rows.max(2 * chain.radius) } else { rows };
         let region = |depth: u32| {
-            let (height, rows, copies) = if small { (28, 2, 2) } else { (18, 4, 1) };
-            let width = 16 + 2 * (depth * chain.radius).div_ceil(4);
-            let most = height.min(facts.max_workgroup_invocations / width).max(1);
-            let cut = |height, copies| {
-                let workgroup = workgroup.unwrap_or(Workgroup { width, height, rows });
-                Self { chain, depth, workgroup, copies, in_flight: u32::MAX }
-            };
-            // One copy of the region costs less than fewer rows.
-            let all = [cut(most, copies)].into_iter().chain((1..=most).rev().map(|height| cut(height, 1)));
-            let fits = |tiling: &Self| tiling.shared_bytes() <= facts.max_shared_memory.into();
-            all.into_iter().find(fits).unwrap_or_else(|| cut(most, 1))
+            let fits = |&strips: &u32| Self::region(facts, chain, depth, strips, rows).fits(facts);
+            let strips = (1..=strips).rev().find(fits).unwrap_or(1);
+            let tiling = Self::region(facts, chain, depth, strips, rows);
+            Self { workgroup: workgroup.unwrap_or(tiling.workgroup), ..tiling }
         };
         // A wider border is computed more than once too often.
         let border = if small { 12 } else { 8 };
-        let most = (border / chain.radius).max(2);
-        let depths = (1..=most).rev().filter(|&depth| chain.passes.is_multiple_of(depth));
         let fits = |tiling: &Self| tiling.tile().is_some();
-        depth.map(region).or_else(|| depths.map(region).find(fits)).unwrap_or_else(|| region(1))
+        depth
+            .map(region)
+            .or_else(|| depths(chain, border).map(region).find(fits))
+            .unwrap_or_else(|| region(1))
     }
 
-    /// Whether a tile is computed from a region in shared memory.
+    /// A tile for each multiprocessor, which keeps it from pass to pass: as many columns as a region's width allows, and as
+    /// many lines as there are multiprocessors for.
+    pub fn resident(facts: &DeviceFacts, chain: Chain, depth: Option<u32>) -> Self {
+        let at_once = workgroups_at_once(facts).unwrap_or(1);
+        let cut = |depth: u32| {
+            let row = Self::region(facts, chain, depth, 1, 1);
+            let [beside, above] = row.border();
+            let width = row.workgroup.width.saturating_sub(2 * beside).max(1);
+            let lines = (at_once / chain.vectors().div_ceil(width)).max(1);
+            let height = chain.size.height.div_ceil(lines) + 2 * above;
+            let rows = height.div_ceil(RESIDENT_STRIPS).max(chain.radius);
+            let strips = height.div_ceil(rows).next_multiple_of(row.strips_of_a_subgroup());
+            Self::region(facts, chain, depth, strips, rows)
+        };
+        let fits = |tiling: &Self| tiling.tile().is_some() && tiling.not_resident(facts).is_none();
+        depth.map(cut).or_else(|| depths(chain, 12).map(cut).find(fits)).unwrap_or_else(|| cut(1))
+    }
+
+    /// A region of so many strips, each a row of invocations in one subgroup.
+    fn region(facts: &DeviceFacts, chain: Chain, depth: u32, strips: u32, rows: u32) -> Self {
+        let lanes = facts.subgroup_size.max(1);
+        let workgroup =
+            Workgroup { width: lanes.min(MOST_LANES), height: strips, rows: rows.max(chain.radius) };
+        Self { chain, depth, workgroup, lanes: Some(lanes), in_flight: u32::MAX }
+    }
+
+    fn strips_of_a_subgroup(self) -> u32 {
+        self.lanes.map_or(1, |lanes| (lanes / self.workgroup.width).max(1))
+    }
+
+    /// Whether the device can have such a workgroup of whole subgroups.
+    fn fits(self, facts: &DeviceFacts) -> bool {
+        let [width, height, _] = self.workgroup.invocations();
+        height.is_multiple_of(self.strips_of_a_subgroup())
+            && width * height <= facts.max_workgroup_invocations
+            && self.shared_bytes() + TICKET_BYTES <= facts.max_shared_memory.into()
+    }
+
+    /// Why not all workgroups would be resident at once; `None` if they are.
+    pub fn not_resident(self, facts: &DeviceFacts) -> Option<String> {
+        let name = &facts.name;
+        let Some(at_once) = workgroups_at_once(facts) else {
+            return Some(format!("{name} does not tell how many multiprocessors it has"));
+        };
+        let [columns, lines] = self.grid();
+        if columns * lines > at_once {
+            return Some(format!(
+                "{} workgroups have to be resident, and only {at_once} surely are on {name}",
+                columns * lines
+            ));
+        }
+        (!self.fits(facts) || self.workgroup.rows > MOST_ROWS.max(self.chain.radius)).then(|| {
+            format!("a region of {} takes too many registers or too much shared memory", self.workgroup)
+        })
+    }
+
+    /// Whether several passes are computed of a tile, from a region.
     pub const fn is_fused(self) -> bool {
-        self.copies > 0
+        self.lanes.is_some()
+    }
+
+    /// Vectors beside a tile and rows above it that its passes read.
+    fn border(self) -> [u32; 2] {
+        let texels = if self.is_fused() { self.depth * self.chain.radius } else { 0 };
+        [texels.div_ceil(4), texels]
     }
 
     /// Sides of the tile in vectors and rows, or `None` if the border takes all of the region.
     fn tile(self) -> Option<[u32; 2]> {
-        let border = if self.is_fused() { self.depth * self.chain.radius } else { 0 };
-        let [width, height] = self.workgroup.tile();
-        let sides = [width.checked_sub(2 * border.div_ceil(4))?, height.checked_sub(2 * border)?];
+        let ([width, height], [beside, above]) = (self.workgroup.tile(), self.border());
+        let sides = [width.checked_sub(2 * beside)?, height.checked_sub(2 * above)?];
         sides.iter().all(|&side| side > 0).then_some(sides)
     }
 
@@ -116,12 +177,10 @@ impl Tiling {
         HEAD + FLAG_STRIDE * columns * lines
     }
 
-    /// Bytes of shared memory for the region.
+    /// Bytes of shared memory: of each strip of a region the first and last rows.
     pub fn shared_bytes(self) -> u64 {
-        let [width, height] = self.workgroup.tile().map(u64::from);
-        let radius = u64::from(self.chain.radius);
-        let guards = 2 * (radius * width + radius.div_ceil(4));
-        u64::from(self.copies) * 16 * (width * height + guards)
+        let [width, height, _] = self.workgroup.invocations().map(u64::from);
+        if self.is_fused() { 16 * 2 * u64::from(self.chain.radius) * width * height } else { 0 }
     }
 
     /// Why the chain cannot be cut like this; `None` if it can.
@@ -130,6 +189,20 @@ impl Tiling {
         if !passes.is_multiple_of(depth) {
             return Some(format!(
                 "{passes} passes are not a multiple of {depth} per tile: use another --depth"
+            ));
+        }
+        if let Some(lanes) = self.lanes.filter(|lanes| {
+            !lanes.is_multiple_of(workgroup.width)
+                || !(workgroup.width * workgroup.height).is_multiple_of(*lanes)
+        }) {
+            return Some(format!(
+                "a region of {workgroup} is not made of whole subgroups of {lanes} invocations: use a --region whose \
+                 width divides {lanes}, and whose invocations are a multiple of it"
+            ));
+        }
+        if self.is_fused() && workgroup.rows < radius {
+            return Some(format!(
+                "radius {radius} is more than the rows of an invocation: use a --region with at least {radius} rows"
             ));
         }
         if self.tile().is_none() {
@@ -144,6 +217,29 @@ impl Tiling {
     }
 }
 
+/// Passes per tile, the most first, whose border is no wider than this.
+fn depths(chain: Chain, border: u32) -> impl Iterator<Item = u32> {
+    let most = (border / chain.radius).max(2);
+    (1..=most).rev().filter(move |&depth| chain.passes.is_multiple_of(depth))
+}
+
+/// Workgroups that a device holds at once if nothing else runs there: one per multiprocessor, or per thread of lavapipe.
+fn workgroups_at_once(facts: &DeviceFacts) -> Option<u32> {
+    if !facts.is_cpu() {
+        return facts.multiprocessors.map(|all| all.count);
+    }
+    let asked = std::env::var("LP_NUM_THREADS").ok().and_then(|threads| threads.parse().ok());
+    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    u32::try_from(asked.unwrap_or_else(cores).clamp(1, 32)).ok()
+}
+
+/// Widest row of a region, in invocations: two lie in a subgroup of 64.
+const MOST_LANES: u32 = 32;
+/// Strips of a tile that stays on a multiprocessor: 22 to 24 were the fastest on an H200.
+const RESIDENT_STRIPS: u32 = 24;
+/// Most rows of an invocation that stay in registers.
+const MOST_ROWS: u32 = 16;
+
 /// Kernels count tiles in signed words.
 const MOST_TILES: u32 = i32::MAX.cast_unsigned();
 
@@ -154,33 +250,69 @@ mod tests {
     use super::*;
     use crate::kernels::workgroups_for;
 
+    fn facts() -> DeviceFacts {
+        samples::recorded("2026-11-26-nvidia-h200/pipelined_events").unwrap().device
+    }
+
+    fn chain(side: u32, radius: u32) -> Chain {
+        Chain { size: Extent::square(side), passes: 12, radius }
+    }
+
     fn region(side: u32, radius: u32, depth: Option<u32>) -> Tiling {
-        let facts = samples::recorded("2026-11-26-nvidia-h200/pipelined_events").unwrap().device;
-        let chain = Chain { size: Extent::square(side), passes: 12, radius };
-        Tiling::fused(&facts, chain, depth, None)
+        Tiling::fused(&facts(), chain(side, radius), depth, None)
+    }
+
+    fn cut(tiling: Tiling) -> (String, u32, [u32; 2]) {
+        (tiling.workgroup.to_string(), tiling.depth, tiling.grid())
     }
 
     #[test]
-    fn small_images_have_a_tile_per_multiprocessor() {
+    fn regions_fit_into_shared_memory() {
         for (side, radius, shape, depth, grid) in [
-            (512, 2, "22x28x2", 6, [8, 16]),
-            (1152, 2, "20x18x4", 4, [18, 21]),
-            (2048, 8, "24x18x4", 2, [32, 52]),
-            (512, 16, "24x28x2", 1, [8, 22]),
+            (512, 2, "32x12x4", 6, [5, 22]),
+            (1152, 2, "32x8x8", 4, [11, 24]),
+            (2048, 2, "32x8x10", 4, [19, 32]),
+            (2048, 8, "32x5x16", 2, [22, 43]),
+            (512, 16, "32x2x32", 1, [6, 16]),
         ] {
             let region = region(side, radius, None);
-            let found = (region.workgroup.to_string(), region.depth, region.grid());
-            assert_eq!(found, (shape.to_owned(), depth, grid), "{side} {radius}");
-            assert!(region.impossible().is_none() && region.shared_bytes() <= 48 * 1024, "{region:?}");
+            assert_eq!(cut(region), (shape.to_owned(), depth, grid), "{side} {radius}");
+            assert!(region.impossible().is_none() && region.fits(&facts()), "{region:?}");
         }
     }
 
     #[test]
+    fn tiles_stay_where_multiprocessors_have_room_for_all() {
+        for (side, shape, depth, grid) in
+            [(512, "32x22x2", 6, [5, 26]), (1152, "32x22x6", 6, [12, 11]), (2048, "32x23x16", 6, [20, 6])]
+        {
+            let tiling = Tiling::resident(&facts(), chain(side, 2), None);
+            assert_eq!(cut(tiling), (shape.to_owned(), depth, grid), "{side}");
+            assert_eq!(tiling.not_resident(&facts()), None);
+        }
+        let reason = |facts: &DeviceFacts, side| {
+            Tiling::resident(facts, chain(side, 2), None).not_resident(facts).unwrap()
+        };
+        assert!(reason(&facts(), 4096).contains("takes too many registers"));
+        let unknown = DeviceFacts { multiprocessors: None, ..facts() };
+        assert!(reason(&unknown, 512).contains("does not tell how many multiprocessors"));
+        let narrow = DeviceFacts { subgroup_size: 8, ..facts() };
+        assert!(reason(&narrow, 4096).contains("only 132 surely are"));
+    }
+
+    #[test]
+    fn two_rows_of_a_region_share_a_subgroup_of_64() {
+        let facts = DeviceFacts { subgroup_size: 64, max_workgroup_invocations: 128, ..facts() };
+        let region = Tiling::fused(&facts, chain(512, 2), Some(2), None);
+        assert_eq!(region.workgroup.to_string(), "32x4x4");
+    }
+
+    #[test]
     fn no_more_workgroups_are_in_flight_than_compute_a_pass() {
-        let facts = samples::recorded("2026-11-26-nvidia-h200/pipelined_events").unwrap().device;
+        let facts = facts();
         for (side, radius, best, tiles) in [(512, 2, 512, 6144), (1152, 2, 1056, 15_552), (512, 8, 256, 3072)]
         {
-            let chain = Chain { size: Extent::square(side), passes: 12, radius };
+            let chain = chain(side, radius);
             let [_, waiting] = workgroups_for(&facts, chain);
             let workgroups = |asked| Tiling::of_one_pass(&facts, chain, waiting, asked).workgroups();
             assert_eq!([workgroups(None), workgroups(Some(u32::MAX))], [best, tiles], "{side} {radius}");
@@ -191,7 +323,15 @@ mod tests {
     fn what_cannot_be_cut_is_refused() {
         let reason = region(512, 2, Some(5)).impossible().unwrap();
         assert!(reason.contains("not a multiple of 5"), "{reason}");
-        let reason = region(512, 8, Some(4)).impossible().unwrap();
-        assert!(reason.contains("leaves nothing of a region of 32x28x2"), "{reason}");
+        let reason = region(512, 8, Some(6)).impossible().unwrap();
+        assert!(reason.contains("leaves nothing of a region of 32x5x16"), "{reason}");
+        let asked = |region: &str| {
+            let tiling = Tiling::fused(&facts(), chain(512, 4), None, Some(region.parse().unwrap()));
+            tiling.impossible().unwrap()
+        };
+        assert!(
+            asked("20x12x4").contains("width divides 32") && asked("16x3x4").contains("a multiple of it")
+        );
+        assert!(asked("32x12x2").contains("at least 4 rows"));
     }
 }

@@ -4,7 +4,7 @@ use common::record::DeviceFacts;
 use common::record::trace::Parts;
 use common::{Extent, KernelBuilder, Lab, Set, Workgroup, sliced};
 use samples::chain::{self, MULTIPLIER};
-use samples::waits::{FLAG_STRIDE, with_timeout};
+use samples::waits::{self, FLAG_STRIDE, with_timeout};
 
 use crate::grid::Tiling;
 
@@ -69,7 +69,8 @@ impl Chain {
     }
 
     fn tiled(self, kernel: KernelBuilder<'_>, tiling: Tiling) -> KernelBuilder<'_> {
-        let kernel = kernel.workgroup(tiling.workgroup.invocations()).constants([
+        let [width, height, _] = tiling.workgroup.invocations();
+        let kernel = kernel.constants([
             ("ROWS", tiling.workgroup.rows),
             ("DEPTH", tiling.depth),
             ("RADIUS", self.radius),
@@ -78,8 +79,22 @@ impl Chain {
             ("HEIGHT", self.size.height),
             ("MULTIPLIER", MULTIPLIER),
         ]);
-        if tiling.is_fused() { kernel.define("FUSED").constant("COPIES", tiling.copies) } else { kernel }
+        if tiling.is_fused() {
+            kernel
+                .define("FUSED")
+                .constant("WIDTH", width)
+                .workgroup([width * height, 1, 1])
+                .whole_subgroups()
+        } else {
+            kernel.workgroup([width, height, 1])
+        }
     }
+}
+
+/// Why kernels whose tiles wait or are fused cannot run on a device; `None` if they can.
+pub fn lacking_subgroups(facts: &DeviceFacts) -> Option<String> {
+    let lacks = !(facts.ballot && facts.shuffle);
+    lacks.then(|| format!("{} has no ballots or no shuffles in compute shaders", facts.name))
 }
 
 /// Multiprocessors of the device: about half of an H200's where it does not tell.
@@ -87,16 +102,20 @@ pub fn multiprocessors(facts: &DeviceFacts) -> u32 {
     facts.multiprocessors.map_or(64, |all| all.count.max(1))
 }
 
+/// Texels of an image for each multiprocessor.
+pub fn texels_per_multiprocessor(facts: &DeviceFacts, size: Extent) -> u32 {
+    size.width * size.height / multiprocessors(facts)
+}
+
 /// Whether a multiprocessor has fewer texels than a few tiles.
 pub fn is_small(facts: &DeviceFacts, size: Extent) -> bool {
-    size.width * size.height / multiprocessors(facts) < 4096
+    texels_per_multiprocessor(facts, size) < 4096
 }
 
 /// Workgroups for tiles of one pass, in a dispatch of their own and where tiles wait for each other: the fastest of 20 on an
 /// H200. More rows per invocation pay off for large radii and large images.
 pub fn workgroups_for(facts: &DeviceFacts, chain: Chain) -> [Workgroup; 2] {
-    let per_multiprocessor = chain.size.width * chain.size.height / multiprocessors(facts);
-    let shapes = match (per_multiprocessor, chain.radius) {
+    let shapes = match (texels_per_multiprocessor(facts, chain.size), chain.radius) {
         (..4096, ..=4) => [(64, 4, 2), (32, 4, 1)],
         (..4096, _) => [(32, 4, 2); 2],
         (_, 5..) => [(32, 4, 4); 2],
@@ -110,7 +129,7 @@ pub fn workgroups_for(facts: &DeviceFacts, chain: Chain) -> [Workgroup; 2] {
 }
 
 /// Bytes of shared memory for the claimed ticket, and for the tile that the fallback finds missing.
-const TICKET_BYTES: u64 = 16;
+pub const TICKET_BYTES: u64 = 16;
 
 /// How a tile knows that what it loads has been stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,10 +143,12 @@ pub enum Form {
     Flags,
     /// Each tile has a flag; accesses are cached, and acquire and release carry them.
     FlagsChained,
+    /// Texels carry their generation, and each tile stays with its workgroup from pass to pass.
+    Resident,
 }
 
 impl Form {
-    /// All forms, of which `blocked` of a hundred workgroups of one stop on purpose.
+    /// All forms whose tiles are claimed, of which `blocked` of a hundred workgroups of one stop on purpose.
     pub fn all(blocked: u32) -> impl Iterator<Item = Self> {
         [Self::Tags, Self::TagsFallback(blocked), Self::Flags, Self::FlagsChained].into_iter()
     }
@@ -139,7 +160,12 @@ impl Form {
 
     /// Whether texels carry their generation.
     pub fn is_tagged(self) -> bool {
-        matches!(self, Self::Tags | Self::TagsFallback(_))
+        matches!(self, Self::Tags | Self::TagsFallback(_) | Self::Resident)
+    }
+
+    /// Why a device cannot run it; `None` if it can.
+    pub fn lacking(self, facts: &DeviceFacts) -> Option<String> {
+        waits::lacking(facts, self == Self::FlagsChained).or_else(|| lacking_subgroups(facts))
     }
 
     /// Name of the variant.
@@ -149,6 +175,7 @@ impl Form {
             Self::TagsFallback(_) => "tags_fallback",
             Self::Flags => "flags",
             Self::FlagsChained => "flags_chained",
+            Self::Resident => "resident",
         }
     }
 
@@ -160,6 +187,7 @@ impl Form {
             Self::TagsFallback(_) => ("tags_fallback", words),
             Self::Flags => ("flags", None),
             Self::FlagsChained => ("flags", Some("CHAINED")),
+            Self::Resident => ("resident", words),
         };
         let kernel = lab.kernel(&format!("tiles_in_one_dispatch/{file}.comp"));
         let kernel = module.into_iter().fold(kernel, KernelBuilder::define);
@@ -175,7 +203,7 @@ impl Form {
         ]);
         let parts = self.parts(chain, tiling);
         match self {
-            Self::Tags => kernel.parts(parts),
+            Self::Tags | Self::Resident => kernel.parts(parts),
             Self::TagsFallback(blocked) => kernel.constant("BLOCKED", blocked),
             Self::Flags | Self::FlagsChained => kernel.constant("FLAG_STRIDE", FLAG_STRIDE).parts(parts),
         }
@@ -185,6 +213,7 @@ impl Form {
     fn parts(self, chain: Chain, tiling: Tiling) -> Parts {
         let (stretches, waits): (&[&str], usize) = match self {
             Self::Tags => (&["claim", "wait and load", "compute and store"], 2),
+            Self::Resident => (&["begin", "wait and load", "compute and store"], 2),
             _ => (&["claim and wait", "load", "compute and store", "release and signal"], 1),
         };
         let count = chain.passes / tiling.depth;

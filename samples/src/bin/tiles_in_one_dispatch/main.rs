@@ -15,6 +15,7 @@
 //!   each wait has to drop what the cache holds.
 //! - `fused`: several passes per dispatch, a barrier between dispatches; no workgroup waits. `_fused` after another name
 //!   does several passes per tile, too.
+//! - `resident`: each workgroup keeps its tile from pass to pass, and exchanges only borders with its neighbours.
 //! - `tags_fallback_fused`: a workgroup that waits in vain computes what it waits for; `--blocked 50` stops half of them.
 //! - `no_order` races: barriers between passes cannot be faster with the same kernel. Fused passes can, since they move less
 //!   memory. With `--all`, `tags_no_wait` to `flags_no_store` leave out one part of a dependency after the other: the
@@ -48,11 +49,11 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::value_parser;
-use common::{BufferSet, Extent, Format, ImageSet, Lab, Set, Workgroup, run, sample};
+use common::{BufferSet, Buffers, Extent, Format, ImageSet, Lab, Reliance, Set, Workgroup, run, sample};
 use grid::Tiling;
-use kernels::{Chain, Form, workgroups_for};
+use kernels::{Chain, Form, lacking_subgroups, workgroups_for};
 use samples::chain::MIX_BITS;
-use samples::waits::lacking;
+use samples::waits::HEAD;
 use samples::{LOADS, STORES, in_rows, size};
 use verdict::{headline, verdict};
 
@@ -77,7 +78,8 @@ struct Args {
     workgroup: Option<Workgroup>,
     /// The same for a tile of several passes, with its border
     ///
-    /// Each row is four texels. The default depends on device and size.
+    /// Each row is four texels. A subgroup has to hold whole rows of the region, and an invocation at least as many rows as the
+    /// radius has texels. The default depends on device and size.
     #[arg(long, value_name = "WxH[xROWS]", allow_hyphen_values = true)]
     region: Option<Workgroup>,
     /// Passes per tile where several are fused
@@ -138,6 +140,7 @@ fn tiles_in_one_dispatch(lab: &mut Lab, args: &Args) -> Result<()> {
         },
     );
 
+    let lacking = lacking_subgroups(lab.device());
     let (fused, [columns, lines]) = (chain.pass(lab, several).build(), several.grid());
     lab.variant("fused", move |cmd, rep| {
         for pass in rep.passes(passes / several.depth) {
@@ -149,14 +152,15 @@ fn tiles_in_one_dispatch(lab: &mut Lab, args: &Args) -> Result<()> {
             cmd.dispatch(fused, &[from, to], &(), [columns, lines, 1]);
         }
     })
-    .skip(several.impossible());
+    .skip(several.impossible())
+    .skip(lacking);
 
     for (tiling, suffix) in [(one, ""), (several, "_fused")] {
         let tickets = lab.output("tickets", BufferSet::new(1, tiling.ticket_words(), 0))?;
         for form in Form::all(args.blocked).filter(|form| form.can(tiling)) {
             let (kernel, groups) = (form.kernel(lab, chain, tiling).build(), in_rows(tiling.workgroups()));
             let texels = if form.is_tagged() { tagged } else { texels };
-            let lacking = lacking(lab.device(), form == Form::FlagsChained);
+            let lacking = form.lacking(lab.device());
             lab.variant(format!("{}{suffix}", form.name()), move |cmd, rep| {
                 if rep.index > 0 {
                     cmd.pipeline_barrier2(STORES, LOADS);
@@ -164,12 +168,41 @@ fn tiles_in_one_dispatch(lab: &mut Lab, args: &Args) -> Result<()> {
                 let [tickets, timeouts] = [tickets, timeouts].map(|buffers| buffers.get(rep.index, 0));
                 cmd.dispatch(kernel, &[texels.whole(rep.index), tickets, timeouts], &(), groups);
             })
-            .skip(tiling.impossible().or(lacking));
+            .skip(tiling.impossible())
+            .skip(lacking);
         }
     }
+    resident(lab, chain, args.depth, tagged, timeouts)?;
     parts::left_out(lab, chain, one, [tagged, texels], timeouts)?;
     lab.report.headline(headline);
     lab.report.verdict(move |figures| verdict(figures, chain));
+    Ok(())
+}
+
+/// All passes of a tile by one workgroup, which keeps it.
+fn resident(
+    lab: &mut Lab,
+    chain: Chain,
+    depth: Option<u32>,
+    texels: Buffers,
+    timeouts: Buffers,
+) -> Result<()> {
+    let tiling = Tiling::resident(lab.device(), chain, depth);
+    let (not_resident, lacking) = (tiling.not_resident(lab.device()), Form::Resident.lacking(lab.device()));
+    let kernel = Form::Resident.kernel(lab, chain, tiling).build();
+    let unused = lab.output("unused tickets", BufferSet::new(1, HEAD + 1, 0))?;
+    let [columns, lines] = tiling.grid();
+    lab.variant("resident", move |cmd, rep| {
+        if rep.index > 0 {
+            cmd.pipeline_barrier2(STORES, LOADS);
+        }
+        let [unused, timeouts] = [unused, timeouts].map(|buffers| buffers.get(rep.index, 0));
+        cmd.dispatch(kernel, &[texels.whole(rep.index), unused, timeouts], &(), [columns * lines, 1, 1]);
+    })
+    .relies_on(Reliance::on("a workgroup per multiprocessor being resident from the start"))
+    .skip(tiling.impossible())
+    .skip(not_resident)
+    .skip(lacking);
     Ok(())
 }
 
