@@ -49,7 +49,7 @@ impl Tiling {
     }
 
     /// Tiles of several passes, each with a workgroup: claims took more time than the polls that they saved. The default
-    /// shapes are the fastest of 170 on an H200 (12 passes, radius 2).
+    /// shapes are the fastest of 131 on an H200 (12 passes, radius 2).
     pub fn fused(
         facts: &DeviceFacts,
         chain: Chain,
@@ -97,7 +97,7 @@ impl Tiling {
         depth.map(cut).or_else(|| depths(chain, 12).map(cut).find(fits)).unwrap_or_else(|| cut(1))
     }
 
-    /// A region of so many strips, each a row of invocations in one subgroup.
+    /// A region of this number of strips. Each strip is a line of invocations in one subgroup.
     fn region(facts: &DeviceFacts, chain: Chain, depth: u32, strips: u32, rows: u32) -> Self {
         let lanes = facts.subgroup_size.max(1);
         let workgroup =
@@ -235,7 +235,7 @@ fn workgroups_at_once(facts: &DeviceFacts) -> Option<u32> {
 
 /// Widest row of a region, in invocations: two lie in a subgroup of 64.
 const MOST_LANES: u32 = 32;
-/// Strips of a tile that stays on a multiprocessor: 22 to 24 were the fastest on an H200.
+/// Strips of a tile that stays on a multiprocessor: 22 and 23 were the fastest on an H200.
 const RESIDENT_STRIPS: u32 = 24;
 /// Most rows of an invocation that stay in registers.
 const MOST_ROWS: u32 = 16;
