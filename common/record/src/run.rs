@@ -455,9 +455,20 @@ pub enum Promise {
         /// Elements of each repetition that must differ.
         elements: u64,
     },
+    /// Right by the rules of another API, which a program beside the sample uses: one wrong element makes the row wrong.
+    OtherApi {
+        /// The API or library, with its version.
+        api: String,
+    },
 }
 
 impl Promise {
+    /// Whether one wrong element makes the row wrong on every device.
+    #[must_use]
+    pub const fn must_be_right(&self) -> bool {
+        matches!(self, Self::Law | Self::OtherApi { .. })
+    }
+
     /// Leaves out a dependency on purpose: its wrong elements are counted, and its time is a lower limit, not a
     /// result. `--check` fails if the validation layer does not report the missing dependency.
     #[must_use]

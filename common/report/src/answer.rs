@@ -224,7 +224,7 @@ fn variants(record: &Record) -> Table {
 
 fn mark(promise: &Promise) -> &'static str {
     match promise {
-        Promise::Law | Promise::Fault { .. } => "",
+        Promise::Law | Promise::Fault { .. } | Promise::OtherApi { .. } => "",
         Promise::Hardware { .. } => ON_THIS_GPU,
         Promise::Nothing { .. } => " (races)",
     }

@@ -64,7 +64,7 @@ fn in_runs(row: &Row) -> Option<String> {
 
 /// In how many runs the results were right that the specification promises.
 fn right(record: &Record, others_were_wrong: bool) -> impl Iterator<Item = String> {
-    let by_law = record.rows.iter().filter(|row| measured(row) && row.promise == Promise::Law);
+    let by_law = record.rows.iter().filter(|row| measured(row) && row.promise.must_be_right());
     let runs = by_law.filter_map(|row| Some(row.racy?.samples));
     runs.clone().min().zip(runs.max()).into_iter().map(move |(least, most)| {
         let runs = if least == most { format!("{least}") } else { format!("{least} to {most}") };

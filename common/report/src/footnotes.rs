@@ -170,7 +170,7 @@ fn promises(record: &Record) -> Vec<String> {
             Promise::Fault { elements } if measured(row) => {
                 format!("has a seeded bug; in every sample only its {} differed", pixels(*elements))
             }
-            Promise::Law | Promise::Fault { .. } => return None,
+            Promise::Law | Promise::Fault { .. } | Promise::OtherApi { .. } => return None,
         };
         Some((text, &*row.variant))
     });
@@ -268,7 +268,7 @@ fn racy(record: &Record) -> Option<String> {
         record.rows.iter().filter(|row| measured(row)).filter_map(|row| row.racy).collect();
     let (least, most) = counts.iter().map(|r| r.of).min().zip(counts.iter().map(|r| r.of).max())?;
     // If every variant has to be right, the table has no column for wrong elements.
-    if record.rows.iter().all(|row| row.promise == Promise::Law) {
+    if record.rows.iter().all(|row| row.promise.must_be_right()) {
         let runs = counts.iter().map(|racy| racy.samples).min().unwrap_or(0);
         return Some(format!(
             "Checked: all {} elements of each repetition's result, in every sample ({runs} or more per variant), against \

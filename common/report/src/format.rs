@@ -167,6 +167,7 @@ pub fn correct(promise: &Promise) -> &'static str {
         Promise::Hardware { .. } => "on this GPU",
         Promise::Nothing { .. } => "no, on purpose",
         Promise::Fault { .. } => "seeded bug",
+        Promise::OtherApi { .. } => "by another API",
     }
 }
 

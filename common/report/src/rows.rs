@@ -1,7 +1,7 @@
 //! The table of all that is known of each variant, and footnotes: for `-v` and for pages.
 
 use record::stats::Summary;
-use record::{Metric, Promise, Record, Row};
+use record::{Metric, Record, Row};
 
 use super::charset::{BLANK, Charset};
 use super::cross;
@@ -44,7 +44,7 @@ pub fn rows(record: &Record) -> Table {
     let [coarse, coarse_pipelined] =
         [timestamp_resolution::isolated(record), timestamp_resolution::pipelined(record)];
     // If all rows have the same promise, a footnote says so instead of a column.
-    let mixed = rows.iter().any(|row| row.promise != Promise::Law);
+    let mixed = rows.iter().any(|row| !row.promise.must_be_right());
     let column = |side, head: &str, of: &dyn Fn(&Row) -> Option<String>| {
         Column::new(side, head, rows.iter().map(of).collect::<Vec<_>>())
     };

@@ -225,6 +225,7 @@ mod tests {
             ["\"law\"", "\"s dash gpu\"", "\"s off\""].map(|form| svg.contains(form))
         };
         assert_eq!(forms(Promise::Law, 0), [true, false, false]);
+        assert_eq!(forms(Promise::OtherApi { api: "CUDA 13.0".into() }, 0), [true, false, false]);
         assert_eq!(forms(Promise::relies_on("caches"), 0), [false, true, false]);
         assert_eq!(forms(Promise::relies_on("caches"), 1), [false, false, true]);
         assert_eq!(forms(Promise::races("a barrier"), 0), [false, false, true]);

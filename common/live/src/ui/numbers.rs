@@ -167,7 +167,7 @@ fn below(snapshot: &Snapshot, at: usize, entry: &Entry, look: &Look) -> Option<(
     parts.extend(promised(&entry.promise).map(str::to_owned));
     match (racy, row.and_then(|row| row.racy)) {
         (Some(racy), _) => parts.push(format!("wrong pixels: {}", format::racy(racy))),
-        (None, Some(racy)) if entry.promise != Promise::Law => parts.push(format::racy(racy)),
+        (None, Some(racy)) if !entry.promise.must_be_right() => parts.push(format::racy(racy)),
         _ => {}
     }
     if entry.is_baseline {
@@ -186,6 +186,7 @@ pub(super) fn promised(promise: &Promise) -> Option<&'static str> {
         Promise::Hardware { .. } => Some("correct on this GPU only"),
         Promise::Nothing { .. } => Some("wrong on purpose"),
         Promise::Fault { .. } => Some("seeded bug"),
+        Promise::OtherApi { .. } => Some("by another API"),
     }
 }
 

@@ -1,7 +1,6 @@
 //! The strip of the last frames, one bar per frame.
 
 use egui::{Align2, Color32, Rect, Stroke, Vec2, pos2};
-use record::Promise;
 use report::format;
 
 use super::look::Look;
@@ -77,7 +76,7 @@ fn room(ui: &egui::Ui, width: f32) -> (usize, f32) {
 /// Whether wrong elements in this frame are expected: its variant does not promise a correct result by the
 /// specification.
 fn may_race(snapshot: &Snapshot, frame: &Frame) -> bool {
-    snapshot.variants.get(frame.variant).is_some_and(|entry| entry.promise != Promise::Law)
+    snapshot.variants.get(frame.variant).is_some_and(|entry| !entry.promise.must_be_right())
 }
 
 fn title(ui: &egui::Ui, look: &Look, inside: Rect, snapshot: &Snapshot, frames: &[Frame]) -> f32 {

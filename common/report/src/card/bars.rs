@@ -111,7 +111,7 @@ fn chosen<'r>(
         .filter(|(row, _)| {
             let is_set_against = row.to_baseline.or(row.to_bound).is_some();
             let is_alike = first.as_ref().is_some_and(|first| place(row) == *first);
-            row.promise == Promise::Law && is_set_against && is_alike
+            row.promise.must_be_right() && is_set_against && is_alike
         })
         .collect();
     others.sort_by(|a, b| a.1.total_cmp(&b.1));
@@ -131,7 +131,7 @@ fn role(record: &Record, row: &Row, is_fastest: bool) -> String {
         () => "",
     };
     let promise = match row.promise {
-        Promise::Law => "",
+        Promise::Law | Promise::OtherApi { .. } => "",
         Promise::Hardware { .. } => "correct on this GPU only",
         Promise::Nothing { .. } => "wrong on purpose",
         Promise::Fault { .. } => "seeded bug",

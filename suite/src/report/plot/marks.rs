@@ -47,7 +47,7 @@ impl Mark {
 /// What makes the result of a bar's variant correct. The three differ in form too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shade {
-    /// The specification: solid.
+    /// The specification of its API: solid.
     Spec,
     /// The behaviour of this GPU: cut into dashes.
     Gpu,
