@@ -11,6 +11,7 @@ pub mod bands;
 pub mod chain;
 pub mod full_screen;
 pub mod half;
+pub mod library;
 pub mod lines;
 pub mod machine;
 pub mod noted;

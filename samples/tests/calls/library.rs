@@ -1,13 +1,13 @@
-//! Programs that multiply for `sgemm --library`: what they compute is checked, and what they do wrong costs their row alone.
+//! Programs for `--library`: what they compute is checked, and what they do wrong costs their row alone.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use libtest_mimic::Trial;
 use record::error::EXIT_INTERRUPTED;
-use record::{Record, Status};
+use record::{Promise, Record, Status};
 
 use crate::support::{Call, holds_only, read_record, trial};
 
@@ -15,6 +15,8 @@ pub fn trials() -> Vec<Trial> {
     let trials = [
         trial("library::right", right),
         trial("library::what_it_does_wrong_has_no_time", wrong),
+        trial("library::of_a_chain", chain),
+        trial("library::one_way_fails", one_way_fails),
         trial("library::of_another_device_is_not_traced", not_traced),
         trial("library::no_program", no_program),
         trial("library::interrupted_by_a_terminal", interrupted),
@@ -27,25 +29,32 @@ pub fn trials() -> Vec<Trial> {
 /// With alpha 0 and beta 1 the product is what C was, which a script can copy.
 const SMALL: &str = "--size 32x48x16 --alpha 0 --beta 1 --variants zigzag,library";
 
-/// A script that tells its name, is told the sizes, and answers each number of repetitions by `answer`.
+/// A script that multiplies: it answers each question by `answer`.
 fn call(folder: &Path, answer: &str) -> Result<Call> {
-    let script = folder.join("library.sh");
-    let told = format!(
-        "echo 'Copy 1.0'; read m n k alpha beta folder; cd \"$folder\"; cp a mine-a; cp b mine-b; cp c mine-c; while read times; do {answer}; done\n"
-    );
-    fs::write(&script, format!("#!/bin/sh\n{told}"))?;
-    let status = std::process::Command::new("chmod").arg("+x").arg(&script).status()?;
-    ensure!(status.success(), "chmod failed");
+    let script = script(
+        folder,
+        &format!("echo 'Copy 1.0: multiply'; cd \"$6\"; while read method times; do {answer}; done"),
+    )?;
     Ok(Call::new("sgemm")?.words(SMALL).args(["--library".as_ref(), script.as_os_str()]))
 }
 
-const RIGHT: &str = r#"cp mine-c result; sleep 0.01; echo $((times * 1000))"#;
+fn script(folder: &Path, text: &str) -> Result<PathBuf> {
+    let script = folder.join("library.sh");
+    fs::write(&script, format!("#!/bin/sh\n{text}\n"))?;
+    let status = std::process::Command::new("chmod").arg("+x").arg(&script).status()?;
+    ensure!(status.success(), "chmod failed");
+    Ok(script)
+}
+
+/// The inputs are there until the first answer.
+const RIGHT: &str = r#"[ ! -e c ] || cp c mine-c; cp mine-c result; sleep 0.01; echo $((times * 1000))"#;
 
 fn right() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let record = call(folder.path(), RIGHT)?.words("--samples 2").record()?;
     let row = record.rows.iter().find(|row| row.variant == "library").context("no row")?;
     ensure!((row.label.as_str(), &row.status) == ("Copy 1.0", &Status::Ok), "{row:?}");
+    ensure!(row.promise == Promise::OtherApi { api: "Copy 1.0".into() }, "{row:?}");
     let times = [row.isolated_us, row.pipelined_us].map(|time| time.map(|time| time.median));
     ensure!(times == [Some(1000.0); 2], "not the program's times: {times:?}");
     ensure!(row.record_us.is_none() && row.clock_mhz.is_none(), "figures of this device: {row:?}");
@@ -60,12 +69,12 @@ fn right() -> Result<()> {
 fn wrong() -> Result<()> {
     let folder = tempfile::tempdir()?;
     for (answer, says) in [
-        (r#"cp mine-b result; truncate -s 6144 result; sleep 0.01; echo 1"#, "differ from the CPU"),
-        (r#"cp mine-a result; sleep 0.01; echo 1"#, "has 2048 bytes"),
-        (r#"[ -e once ] || cp mine-c result; touch once; sleep 0.01; echo 1"#, "reading its result"),
-        (r#"cp mine-c result; echo 1000000000"#, "more than passed"),
-        (r#"cp mine-c result; echo soon"#, "said 'soon', which is no time"),
-        (r#"cp mine-c result; echo -5"#, "said '-5', which is no time"),
+        (r#"cp b result; truncate -s 6144 result; sleep 0.01; echo 1"#, "differ from the CPU"),
+        (r#"cp a result; sleep 0.01; echo 1"#, "has 2048 bytes"),
+        (r#"[ -e once ] || cp c result; touch once; sleep 0.01; echo 1"#, "reading its result"),
+        (r#"cp c result; echo 1000000000"#, "more than passed"),
+        (r#"cp c result; echo soon"#, "said 'soon', which is no time"),
+        (r#"cp c result; echo -5"#, "said '-5', which is no time"),
         ("sleep 0.01; echo 1", "reading its result"),
         ("exit 7", "it has ended (exit status: 7)"),
     ] {
@@ -78,6 +87,52 @@ fn wrong() -> Result<()> {
         ensure!(of("library")?.isolated_us.is_none(), "a time of '{answer}'");
         ensure!(of("zigzag")?.isolated_us.is_some(), "'{answer}' costs other rows their times");
     }
+    Ok(())
+}
+
+/// A program that copies the first image in one way, and offers no other.
+fn chain() -> Result<()> {
+    let [folder, file] = [tempfile::tempdir()?, tempfile::tempdir()?];
+    let text = r#"echo 'Copy 1.0: other graph'; cd "$5"; while read method times; do cp seed result; sleep 0.01; echo 1; done"#;
+    let script = script(folder.path(), text)?;
+    let file = file.path().join("run.json");
+    let call =
+        Call::new("tiles_in_one_dispatch")?.words("--size 30x16 --samples 2 --variants barriers,library*");
+    let call = call.args(["--library".as_ref(), script.as_os_str(), "--json".as_ref(), file.as_os_str()]);
+    call.failed()?.shows(&["differ from the CPU"])?;
+    for row in read_record(&file)?.rows.iter().filter(|row| row.variant.starts_with("library")) {
+        let fits = match (&*row.variant, &row.status) {
+            ("library_graph", Status::Wrong { elements: 512, .. }) => row.label == "Copy 1.0, graph",
+            ("library_graph", _) => false,
+            (_, Status::Skipped { reason }) => reason.contains("Copy 1.0 does not offer"),
+            _ => false,
+        };
+        ensure!(fits, "{row:?}");
+    }
+    let call = Call::new("tiles_in_one_dispatch")?.words("--variants library_flags");
+    call.failed()?.says(&["'library_flags'; --library target/chain-cuda makes one"])
+}
+
+/// A way that fails costs itself its time, and the program is started again for the others.
+fn one_way_fails() -> Result<()> {
+    let [folder, file] = [tempfile::tempdir()?, tempfile::tempdir()?];
+    let text = r#"echo 'Copy 1.0: graph flags'; cd "$5"; while read method times; do
+        [ $method = flags ] || { echo 'first words' >&2; echo 'the last words' >&2; exit 3; }
+        [ ! -e seed ] || cp seed mine; cp mine result; sleep 0.01; echo 1; done"#;
+    let script = script(folder.path(), text)?;
+    let file = file.path().join("run.json");
+    let call = Call::new("tiles_in_one_dispatch")?.words("--size 32x16 --samples 2 --variants library*");
+    let call = call.args(["--library".as_ref(), script.as_os_str(), "--json".as_ref(), file.as_os_str()]);
+    call.failed()?;
+    let rows = read_record(&file)?.rows;
+    let of = |name: &str| rows.iter().find(|row| row.variant == name).context("no row");
+    let [graph, flags] = [&of("library_graph")?.status, &of("library_flags")?.status];
+    ensure!(
+        matches!(graph, Status::Error { reason } if reason.ends_with("it has ended (exit status: 3): the last words")),
+        "{graph:?}"
+    );
+    // It is asked, and what it copies is no result.
+    ensure!(matches!(flags, Status::Wrong { .. }), "{flags:?}");
     Ok(())
 }
 
@@ -151,7 +206,10 @@ fn in_the_window() -> Result<()> {
 /// The caches of another device cannot be emptied, and without a program there is no variant.
 fn cold_or_missing() -> Result<()> {
     let folder = tempfile::tempdir()?;
-    call(folder.path(), RIGHT)?.words("--cold").failed()?.says(&["Copy 1.0", "add --without library"])?;
+    call(folder.path(), RIGHT)?
+        .words("--cold")
+        .failed()?
+        .says(&["what others time", "add --without library"])?;
     call(folder.path(), RIGHT)?.words("--cold --samples 1 --without library").right()?;
     let call = Call::new("sgemm")?.words(SMALL);
     call.failed()?.says(&["no variant is called 'library'; --library target/sgemm-cublas makes one"])

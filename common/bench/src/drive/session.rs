@@ -140,10 +140,14 @@ impl<'l> Session<'l> {
     /// # Errors
     /// Not enough memory, or a variant that is timed outside of its commands.
     pub fn make_cold(&mut self) -> Result<String> {
-        if let Some(variant) = self.lab.variants.iter().find(|variant| variant.timed_by.is_some()) {
-            let (name, label) = (&variant.name, &variant.label);
+        let elsewhere = self.lab.variants.iter().filter(|variant| variant.timed_by.is_some());
+        let names: Vec<&str> = elsewhere.map(|variant| &*variant.name).collect();
+        if !names.is_empty() {
             ensure!(!self.lab.times_elsewhere(), "--cold: no variant times its own commands here");
-            bail!("--cold cannot empty the caches before what {label} times: add --without {name}");
+            bail!(
+                "--cold cannot empty the caches before what others time: add --without {}",
+                names.join(",")
+            );
         }
         let cache_flush = CacheFlush::new(self.lab).context("emptying the caches needs two large buffers")?;
         let mib = cache_flush.bytes >> 20;

@@ -114,7 +114,7 @@ impl Tour {
 pub(super) fn must_differ(promise: &Promise, is_stale: bool) -> Option<u64> {
     match promise {
         Promise::Hardware { .. } if is_stale => None,
-        Promise::Law | Promise::Hardware { .. } => Some(0),
+        Promise::Law | Promise::Hardware { .. } | Promise::OtherApi { .. } => Some(0),
         Promise::Fault { elements } => Some(*elements),
         Promise::Nothing { .. } => None,
     }

@@ -115,7 +115,9 @@ impl Description {
         for (entry, _) in self.entries.iter().zip(fits).filter(|(_, fits)| !fits) {
             let with = entry.with.as_ref();
             let with = with.with_context(|| format!("{FILE}: no variant is called {}", entry.name))?;
-            lab.declared_with.push([entry.name.clone(), with.clone()]);
+            let any = |piece| if let Piece::Text(text) = piece { text } else { "*" };
+            let pattern = pieces(&entry.name)?.into_iter().map(any).collect();
+            lab.declared_with.push([pattern, with.clone()]);
         }
         if let Some(default) = &self.default {
             let names = self.select(lab, default)?;

@@ -77,7 +77,7 @@ pub struct Lab {
     selection: Selection,
     /// What the sample's `variants.toml` says.
     description: Option<Description>,
-    /// Names of variants that this run lacks, and arguments that declare them.
+    /// Patterns of variants that this run lacks, and arguments that declare them.
     declared_with: Vec<[String; 2]>,
     /// Resources that are not made yet.
     recipes: Vec<Option<Recipe>>,

@@ -64,7 +64,8 @@ impl Lab {
 
     /// A suggestion for the unknown name `name`.
     fn offer(&self, name: &str) -> String {
-        if let Some([_, with]) = self.declared_with.iter().find(|[known, _]| known == name) {
+        let fits = |known: &str| Pattern::new(known).is_ok_and(|known| known.matches(name));
+        if let Some([_, with]) = self.declared_with.iter().find(|[known, _]| fits(known)) {
             return format!("{with} makes one, for example");
         }
         let names: Vec<&str> = self.variants.iter().map(|v| &*v.name).collect();

@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use anyhow::Result;
 use common::{Binding, Buffer, BufferSet, Buffers, Cmd, Declared, Kernel, KernelBuilder, Lab, Tile};
+use samples::library::{Task, Words};
 use samples::{LOADS, STORES};
 
 use crate::generator::{glsl, name};
@@ -82,7 +83,8 @@ pub struct Matrices {
     pub factors: [f32; 2],
     given: [Buffer; 2],
     padded: Buffers,
-    c: Buffers,
+    /// C of each repetition.
+    pub c: Buffers,
     pad: [Kernel; 2],
 }
 
@@ -123,11 +125,6 @@ impl Matrices {
             lab.kernel("sgemm/pad.comp").constants(constants).build()
         });
         Ok(Self { size, factors, given, padded, c, pad })
-    }
-
-    /// A, B, and what C holds before.
-    pub fn values(&self) -> [Vec<f32>; 3] {
-        [0, 1, 2].map(|at| values(self.size, at))
     }
 
     /// A kernel of a file, with the sizes.
@@ -231,10 +228,19 @@ impl Matrices {
         cmd.dispatch(kernel, &[a, b, c, parts, arrived], &self.factors, [tail.workers, 1, 1]);
     }
 
-    /// Copies what a library computed into C.
-    pub fn take(&self, cmd: &Cmd, repetition: u32, kernel: Kernel, result: Buffer) {
-        let groups = samples::in_rows((self.size.m * self.size.n).div_ceil(256));
-        cmd.dispatch(kernel, &[result, self.c.get(repetition, 0)], &(), groups);
+    /// The product as a task for a library.
+    pub fn task(&self) -> Task {
+        let Self { size, factors: [alpha, beta], .. } = *self;
+        let Size { m, n, k } = size;
+        let input = |name, at| {
+            let words = move || values(size, at).iter().map(|x| x.to_bits()).collect();
+            (name, Box::new(words) as Words)
+        };
+        Task {
+            arguments: vec![m.to_string(), n.to_string(), k.to_string(), alpha.to_string(), beta.to_string()],
+            inputs: vec![input("a", 0), input("b", 1), input("c", 2)],
+            words: m * n,
+        }
     }
 
     /// Multiplications and additions of the product.

@@ -32,7 +32,6 @@
 mod changes;
 mod device;
 mod generator;
-mod library;
 #[cfg(test)]
 mod packed;
 mod plan;
@@ -55,6 +54,7 @@ use common::{Format, Kernel, Lab, Variant, run, sample};
 use changes::CHANGES;
 use device::{Matrices, Size, Tail};
 use plan::{LADDER, Oddity, Plan, SIXTEEN_BY_EIGHT};
+use samples::library::Library;
 use tuner::{Choice, Kernels};
 use verdict::{headline, verdict};
 
@@ -113,8 +113,10 @@ fn sgemm(lab: &mut Lab, args: &Args) -> Result<()> {
     let choice = tuned(lab, matrices, args.no_tune)?;
     loops(lab, matrices);
     let wall = changes(lab, matrices, args.alpha);
-    if let Args { library: Some(program), .. } = args {
-        library::library(lab, matrices, program)?;
+    if let Some(program) = &args.library {
+        let library = Library::start(lab, program, matrices.task())?;
+        let variant = library.variant(lab, "library", "multiply", matrices.c, 0);
+        variant.declares(matrices.declared()).label.clone_from(&library.name);
     }
     lab.limits([256, 256], Format::R32_SFLOAT)?;
     lab.report.headline(move |figures| headline(figures, size));

@@ -4,6 +4,7 @@ use common::record::DeviceFacts;
 use common::record::trace::Parts;
 use common::{Extent, KernelBuilder, Lab, Set, Workgroup, sliced};
 use samples::chain::{self, MULTIPLIER};
+use samples::library::{Task, Words};
 use samples::waits::{self, FLAG_STRIDE, with_timeout};
 
 use crate::grid::Tiling;
@@ -28,6 +29,17 @@ impl Chain {
     /// Number of texels in memory: the last vector of a row repeats its last texel.
     pub fn texels(self) -> u32 {
         4 * self.vectors() * self.size.height
+    }
+
+    /// The chain as a task for a program of another API.
+    pub fn task(self) -> Task {
+        let Self { size: Extent { width, height }, passes, radius } = self;
+        let seed: Words = Box::new(move || self.in_vectors(&chain::seed(self.size)));
+        Task {
+            arguments: [width, height, passes, radius].map(|number| number.to_string()).to_vec(),
+            inputs: vec![("seed", seed)],
+            words: self.texels(),
+        }
     }
 
     fn in_vectors(self, texels: &[u32]) -> Vec<u32> {

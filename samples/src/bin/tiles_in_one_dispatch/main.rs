@@ -21,6 +21,8 @@
 //!   memory. With `--all`, `tags_no_wait` to `flags_no_store` leave out one part of a dependency after the other: the
 //!   difference is what a part costs.
 //!
+//! With `--library`, the ways that CUDA has for the same chain stand beside these.
+//!
 //! On a GPU a workgroup of `tags` and `flags` claims tile after tile, and no more are started than a pass has tiles. More would
 //! only wait, and their polls would slow the loads of those that compute: try `--in-flight 9999`.
 //!
@@ -45,6 +47,7 @@ mod kernels;
 mod parts;
 mod verdict;
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -53,6 +56,7 @@ use common::{BufferSet, Buffers, Extent, Format, ImageSet, Lab, Reliance, Set, W
 use grid::Tiling;
 use kernels::{Chain, Form, lacking_subgroups, workgroups_for};
 use samples::chain::MIX_BITS;
+use samples::library::Library;
 use samples::waits::HEAD;
 use samples::{LOADS, STORES, in_rows, size};
 use verdict::{headline, verdict};
@@ -97,6 +101,11 @@ struct Args {
     /// They stop once they have claimed a tile, in the variant with fallback alone.
     #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = value_parser!(u32).range(0..=90))]
     blocked: u32,
+    /// Measure the chain in another API in the same rounds, by this program
+    ///
+    /// anchors/cuda/chain.cu is one for CUDA, and its head says how to build it.
+    #[arg(long, value_name = "PROGRAM")]
+    library: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -174,8 +183,31 @@ fn tiles_in_one_dispatch(lab: &mut Lab, args: &Args) -> Result<()> {
     }
     resident(lab, chain, args.depth, tagged, timeouts)?;
     parts::left_out(lab, chain, one, [tagged, texels], timeouts)?;
+    if let Some(program) = &args.library {
+        in_another_api(lab, chain, program, texels)?;
+    }
     lab.report.headline(headline);
     lab.report.verdict(move |figures| verdict(figures, chain));
+    Ok(())
+}
+
+/// The ways of another API, with the words of their labels.
+const METHODS: [[&str; 2]; 6] = [
+    ["stream", "stream"],
+    ["graph", "graph"],
+    ["graph_pdl", "graph and PDL"],
+    ["grid_barrier", "grid barrier"],
+    ["flags", "flags"],
+    ["fused", "passes fused"],
+];
+
+/// The same chain by a program of another API.
+fn in_another_api(lab: &mut Lab, chain: Chain, program: &Path, texels: Buffers) -> Result<()> {
+    let library = Library::start(lab, program, chain.task())?;
+    for [method, words] in METHODS {
+        let variant = library.variant(lab, &format!("library_{method}"), method, texels, chain.passes);
+        variant.label = format!("{}, {words}", library.name);
+    }
     Ok(())
 }
 

@@ -1,8 +1,10 @@
 //! What waiting and fusing gain, apart from each other.
 
+use common::record::Row;
 use common::report::format;
 use common::{Figures, Headline};
 use samples::waits::{self, fastest, to_barriers};
+use samples::words::fastest_right;
 
 use crate::kernels::Chain;
 
@@ -42,14 +44,25 @@ pub fn verdict(figures: &Figures<'_>, chain: Chain) -> Option<String> {
         let times = format::ratio(&to_barriers(figures, name)?);
         Some(format!("\n{what}: {us:.1} µs, {times}x as long as barriers."))
     });
-    Some(first + &others.collect::<String>())
+    Some(first + &others.collect::<String>() + &another_api(figures).unwrap_or_default())
+}
+
+/// The fastest of another API beside the fastest here.
+fn another_api(figures: &Figures<'_>) -> Option<String> {
+    let (there, us) = fastest_right(figures, |name| name.starts_with("library"))?;
+    let (here, _) = fastest(figures, |_| true)?;
+    let times = format::ratio(&figures.ratio(there, here)?);
+    let [there, here] = [there, here].map(|name| figures.row(name).map_or(name, Row::label));
+    Some(format!(
+        "\n{there}: {us:.1} µs, {times}x as long as '{here}', the fastest here by the specification."
+    ))
 }
 
 #[cfg(test)]
 mod tests {
     use common::Extent;
+    use common::record::Outcome;
     use common::record::headline::LONGEST;
-    use common::record::{Outcome, Row};
 
     use super::*;
 
