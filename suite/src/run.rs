@@ -1,5 +1,6 @@
 //! `suite run`: measures samples, each in its own process, keeps their results, and reports on them.
 
+mod anchors;
 mod folder;
 mod manifest;
 mod options;
@@ -84,6 +85,10 @@ impl Run {
         names.iter().try_for_each(|name| samples.binary(name).map(drop))?;
         let About { tool, host, devices, .. } = about(&samples.any()?, self.wish())?;
         let devices = if self.on_all_devices() { devices } else { devices.into_iter().take(1).collect() };
+        if self.anchors {
+            let vendors = devices.iter().map(|device| device.facts.vendor_id);
+            anchors::build(Path::new("nvcc"), samples.folder(), names, vendors)?;
+        }
         let now = SystemTime::now();
         let settings = self.settings(seed(now));
         let begin = |(device, path): (Usable, PathBuf)| {
@@ -106,7 +111,12 @@ impl Run {
             manifest.ensure_tool(&tool, &path)?;
             let device = manifest.device_of(&devices, &path)?.wish.clone();
             self.change(&mut manifest.settings);
-            manifest.samples.iter().try_for_each(|entry| samples.binary(&entry.sample).map(drop))?;
+            let names: Vec<String> = manifest.samples.iter().map(|entry| entry.sample.clone()).collect();
+            names.iter().try_for_each(|name| samples.binary(name).map(drop))?;
+            if manifest.settings.anchors {
+                let vendor = manifest.device.vendor_id;
+                anchors::build(Path::new("nvcc"), samples.folder(), &names, [vendor])?;
+            }
             let place = Place::reopen(&path)?;
             Series::resume(place, manifest, device, &now)
         };

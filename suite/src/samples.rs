@@ -44,6 +44,11 @@ impl Samples {
         Ok(Self { folder })
     }
 
+    /// The folder of the binaries.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// The binary of any existing sample, for requests that all samples can answer.
     ///
     /// # Errors

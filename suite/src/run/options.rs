@@ -42,7 +42,7 @@ pub struct Run {
     pub(super) out: Option<PathBuf>,
     /// Go on with the run in the folder: measure what is missing there, failed or was interrupted, as it was
     /// asked for then
-    #[arg(long, conflicts_with_all = ["names", "seed", "trace", "budget", "pairs", "thorough", "cold"])]
+    #[arg(long, conflicts_with_all = ["names", "seed", "trace", "budget", "pairs", "thorough", "cold", "anchors"])]
     pub(super) resume: bool,
     /// Seconds that a sample may take [default: 300 more than its --budget]; with --resume, those that are
     /// measured from then on
@@ -65,8 +65,12 @@ pub struct Run {
     #[arg(long)]
     thorough: bool,
     /// For each sample: empty the device's caches before each sample of a variant
-    #[arg(long)]
+    #[arg(long, conflicts_with = "anchors")]
     cold: bool,
+    /// Build the programs of anchors/cuda with nvcc, and measure CUDA beside the samples that take them, on NVIDIA
+    /// devices
+    #[arg(long)]
+    pub(super) anchors: bool,
 }
 
 fn number_of_seconds(text: &str) -> Result<f64, String> {
@@ -82,6 +86,9 @@ pub(super) struct Settings {
     pub(super) time_limit_s: f64,
     /// Whether to trace waves on devices that support it.
     pub(super) trace: bool,
+    /// Whether programs of other APIs run beside samples.
+    #[serde(default)]
+    pub(super) anchors: bool,
     budget_s: Option<f64>,
     samples: Option<u32>,
     thorough: bool,
@@ -110,6 +117,7 @@ impl Run {
             seed: self.seed.unwrap_or(seed),
             time_limit_s: self.time_limit.unwrap_or(TIME_LIMIT_S + self.budget.unwrap_or(0.0)),
             trace: self.trace,
+            anchors: self.anchors,
             budget_s: self.budget,
             samples: self.pairs,
             thorough: self.thorough,
@@ -122,7 +130,8 @@ impl Settings {
     #[cfg(test)]
     pub(super) fn of_a_test(trace: bool) -> Self {
         let (budget_s, samples) = (None, None);
-        Self { seed: 7, time_limit_s: 9.0, trace, budget_s, samples, thorough: false, cold: false }
+        let [anchors, thorough, cold] = [false; 3];
+        Self { seed: 7, time_limit_s: 9.0, trace, anchors, budget_s, samples, thorough, cold }
     }
 
     pub(super) fn time_limit(&self) -> Duration {
@@ -189,7 +198,7 @@ mod tests {
         assert_eq!(settings, Settings { time_limit_s: 60.0, ..Settings::of_a_test(false) });
         run("--resume").unwrap().change(&mut settings);
         assert_eq!(settings.time_limit_s, 60.0);
-        for words in ["lds_blur", "--seed 1", "--trace", "--budget 1", "--samples 1", "--cold"] {
+        for words in ["lds_blur", "--seed 1", "--trace", "--budget 1", "--samples 1", "--cold", "--anchors"] {
             assert!(run(&format!("--resume {words}")).is_err(), "{words}");
         }
     }

@@ -40,6 +40,8 @@ pub(super) struct Subject<'a> {
     pub(super) device: &'a str,
     /// The settings that all samples share.
     pub(super) settings: &'a Settings,
+    /// Arguments of this sample alone.
+    pub(super) own: Vec<OsString>,
     /// An empty folder to work in.
     pub(super) folder: &'a Path,
     /// Requests of the user to end the run.
@@ -107,6 +109,7 @@ impl Subject<'_> {
     fn attempt(&self, history: &History, watch: &mut dyn FnMut(&Progress)) -> Result<Ended> {
         let mut arguments: Vec<OsString> = vec!["--device".into(), self.device.into()];
         arguments.extend(self.settings.arguments().into_iter().map(OsString::from));
+        arguments.extend(self.own.iter().cloned());
         arguments.extend(["--json".into(), self.folder.join(RECORD).into_os_string()]);
         if self.traces(history) {
             for file in [WAVES, STORED_WAVES] {

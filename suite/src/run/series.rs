@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use report::Destination;
 
+use super::anchors;
 use super::folder::Place;
 use super::manifest::{Entry, MANIFEST, Manifest};
 use super::outcome::State;
@@ -106,11 +107,15 @@ impl Series {
     fn measure(&mut self, at: usize, samples: &Samples, stop: &Stop, total: &mut Total) -> Result<()> {
         let name = self.manifest.samples[at].sample.clone();
         let (binary, work) = (samples.binary(&name)?, self.place.workplace()?);
+        let vendor = Some(self.manifest.device.vendor_id).filter(|_| self.manifest.settings.anchors);
+        let own =
+            vendor.map(|vendor| anchors::arguments(samples.folder(), &name, vendor)).unwrap_or_default();
         let subject = Subject {
             name: &name,
             binary: &binary,
             device: &self.device,
             settings: &self.manifest.settings,
+            own,
             folder: work.path(),
             stop,
         };

@@ -32,6 +32,7 @@ pub fn trials() -> Vec<Trial> {
         ("run --resume --out absent", "no run to go on with in absent"),
         ("run --resume", "no run to go on with in results/"),
         ("run --device all --resume", "no run to go on with in results/"),
+        ("run --anchors sgemm", "on NVIDIA devices alone"),
         ("ran", "unrecognized subcommand 'ran'"),
     ];
     trials

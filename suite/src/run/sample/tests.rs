@@ -20,6 +20,7 @@ fn with_subject<T>(trace: bool, stop: bool, ask: impl FnOnce(&Subject<'_>) -> T)
     let settings = Settings::of_a_test(trace);
     let path = Path::new("/absent");
     ask(&Subject {
+        own: Vec::new(),
         name: "lds_blur",
         binary: path,
         device: "0",
