@@ -5,7 +5,9 @@
 //! sgemm ── program 1000 3000 777 1 0 /tmp/folder     a, b and c will lie in the folder, words as they are in memory
 //!       ◀── cuBLAS 13.1.0: multiply ──               its name, and what it can do of this
 //!       ── multiply 3 ──▶                            three times, one after another
-//!       ◀── 8012.5 ──                                how long that took in µs; its last C is `result` in the folder
+//!       ◀── 8012.5 1099511628211 ──                  how long that took in µs, and a checksum of the last C
+//!       ── result ──▶                                if no result before had this checksum
+//!       ◀── written ──                               as the file `result` in the folder
 //! ```
 //!
 //! It has to run on the device of which CUDA_VISIBLE_DEVICES has the UUID. `anchors/cuda/sgemm.cu` and `chain.cu` are such
@@ -71,11 +73,12 @@ impl Library {
     pub fn start(lab: &mut Lab, program: &Path, task: Task) -> Result<Self> {
         let option = format!("--library {}", program.display());
         let (path, device, words) = (program.to_owned(), lab.device().uuid.clone(), task.words);
-        let mut program = Program { path, device, task, running: None, failures: BTreeMap::new() };
+        let mut program =
+            Program { path, device, task, running: None, seen: None, failures: BTreeMap::new() };
         let (name, methods) = program.start().with_context(|| option.clone())?;
         lab.report.setting("library", &name);
         lab.report.note(&format!(
-            "{name} runs in a program of its own in the same rounds, timed by its own clock. Of its repetitions the last result is compared."
+            "{name} runs in a program of its own in the same rounds, timed by its own clock. Of its repetitions the last is compared, by a checksum if it is what was compared before."
         ));
         let result = lab.input_buffer(RESULT, move || vec![f32::NAN.to_bits(); words as usize]);
         let take = lab.kernel("library/take.comp").constant("WORDS", words).build();
@@ -97,7 +100,9 @@ impl Library {
         let sample = move |gpu: &Gpu, repetitions: u32| {
             let done = program.borrow_mut().done(&asked, repetitions).context(option.clone());
             let (us, words) = done.map_err(BadNotes::from)?;
-            gpu.refill(result, RESULT, &words)?;
+            if let Some(words) = words {
+                gpu.refill(result, RESULT, &words)?;
+            }
             Ok(us)
         };
         let lacks = !self.methods.iter().any(|known| known == method);
@@ -117,6 +122,8 @@ struct Program {
     device: String,
     task: Task,
     running: Option<Running>,
+    /// Checksum of the result that was read last.
+    seen: Option<String>,
     /// Why a method has no more results.
     failures: BTreeMap<String, String>,
 }
@@ -134,8 +141,8 @@ impl Program {
         Ok((name.to_owned(), methods.split_whitespace().map(str::to_owned).collect()))
     }
 
-    /// Does the task this many times. Returns how long that took in µs, and the last result.
-    fn done(&mut self, method: &str, repetitions: u32) -> Result<(f64, Vec<u32>)> {
+    /// Does the task this many times. Returns how long that took in µs, and the last result if it is not what was read last.
+    fn done(&mut self, method: &str, repetitions: u32) -> Result<(f64, Option<Vec<u32>>)> {
         if let Some(failure) = self.failures.get(method) {
             bail!("{failure}");
         }
@@ -147,14 +154,19 @@ impl Program {
         done
     }
 
-    fn try_done(&mut self, method: &str, repetitions: u32) -> Result<(f64, Vec<u32>)> {
+    fn try_done(&mut self, method: &str, repetitions: u32) -> Result<(f64, Option<Vec<u32>>)> {
         if self.running.is_none() {
             self.start()?;
         }
         let running = self.running.as_mut().context("it does not run")?;
-        let words = running.done(&self.task, method, repetitions)?;
-        ensure!(words.1.len() == self.task.words as usize, "its result has {} bytes", 4 * words.1.len());
-        Ok(words)
+        let (us, sum) = running.done(&self.task, method, repetitions)?;
+        if self.seen.as_ref() == Some(&sum) {
+            return Ok((us, None));
+        }
+        let bytes = running.result()?;
+        ensure!(bytes.len() == 4 * self.task.words as usize, "its result has {} bytes", bytes.len());
+        self.seen = Some(sum);
+        Ok((us, Some(bytemuck::pod_collect_to_vec(&bytes))))
     }
 }
 
@@ -185,28 +197,41 @@ impl Running {
         Ok(Self { child, told, answers, folder, has_inputs: false })
     }
 
-    fn done(&mut self, task: &Task, method: &str, repetitions: u32) -> Result<(f64, Vec<u32>)> {
+    /// Does the task this many times. Returns how long that took in µs, and a checksum of the last result.
+    fn done(&mut self, task: &Task, method: &str, repetitions: u32) -> Result<(f64, String)> {
         let inputs = if self.has_inputs { &[][..] } else { &task.inputs };
         for (name, words) in inputs {
             fs::write(self.path(name), bytemuck::cast_slice(&words())).context("writing inputs for it")?;
         }
+        let began = Instant::now();
+        let answer = self.ask(&format!("{method} {repetitions}"))?;
+        let most = began.elapsed().as_secs_f64() * 1e6;
+        let (us, sum) = answer.trim().split_once(' ').unwrap_or((answer.trim(), ""));
+        let us: Option<f64> = us.parse().ok().filter(|us| (0.0..=most).contains(us) && *us > 0.0);
+        let us = us.filter(|_| !sum.is_empty());
+        let us = us.with_context(|| {
+            format!("it said '{answer}', which is no time in µs with a checksum, or more time than passed")
+        })?;
+        // They have been read by now. They go at once, since this process may end without clean-up.
+        inputs.iter().for_each(|(name, _)| drop(fs::remove_file(self.path(name))));
+        self.has_inputs = true;
+        Ok((us, sum.to_owned()))
+    }
+
+    /// The last result.
+    fn result(&mut self) -> Result<Vec<u8>> {
+        self.ask("result")?;
+        let path = self.path("result");
+        let bytes = fs::read(&path).context("reading its result")?;
+        let _ = fs::remove_file(path);
+        Ok(bytes)
+    }
+
+    fn ask(&mut self, question: &str) -> Result<String> {
         // What it has said before does not answer this question.
         ensure!(self.answers.try_recv().is_err(), "it said more than it was asked");
-        let began = Instant::now();
-        writeln!(self.told, "{method} {repetitions}").or_else(|_| self.has_ended())?;
-        let answer = self.answer()?;
-        let most = began.elapsed().as_secs_f64() * 1e6;
-        let us: Option<f64> = answer.trim().parse().ok().filter(|us| (0.0..=most).contains(us) && *us > 0.0);
-        let Some(us) = us else {
-            bail!("it said '{}', which is no time in µs, or more than passed", answer.trim());
-        };
-        // Files go at once, since this process may end without clean-up. The inputs have been read by now, and each result
-        // must be a new one.
-        let bytes = fs::read(self.path("result")).context("reading its result")?;
-        let read = inputs.iter().map(|(name, _)| *name).chain(["result"]);
-        read.for_each(|name| drop(fs::remove_file(self.path(name))));
-        self.has_inputs = true;
-        Ok((us, bytes.chunks(4).map(bytemuck::pod_read_unaligned).collect()))
+        writeln!(self.told, "{question}").or_else(|_| self.has_ended())?;
+        self.answer()
     }
 
     /// The next line of the program.

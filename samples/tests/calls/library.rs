@@ -29,25 +29,29 @@ pub fn trials() -> Vec<Trial> {
 /// With alpha 0 and beta 1 the product is what C was, which a script can copy.
 const SMALL: &str = "--size 32x48x16 --alpha 0 --beta 1 --variants zigzag,library";
 
-/// A script that multiplies: it answers each question by `answer`.
+/// A script that multiplies, by `answer`.
 fn call(folder: &Path, answer: &str) -> Result<Call> {
-    let script = script(
-        folder,
-        &format!("echo 'Copy 1.0: multiply'; cd \"$6\"; while read method times; do {answer}; done"),
-    )?;
+    let script = script(folder, "multiply", 6, answer)?;
     Ok(Call::new("sgemm")?.words(SMALL).args(["--library".as_ref(), script.as_os_str()]))
 }
 
-fn script(folder: &Path, text: &str) -> Result<PathBuf> {
+/// A script with these methods, whose folder is the argument of this number. It does a task by `answer`, which makes a file
+/// `made`, and notes in a file beside itself how often it is asked for that.
+fn script(folder: &Path, methods: &str, argument: u32, answer: &str) -> Result<PathBuf> {
     let script = folder.join("library.sh");
-    fs::write(&script, format!("#!/bin/sh\n{text}\n"))?;
+    let give = r#"echo >>"$0.asked"; cp made result; echo written"#;
+    let text = format!(
+        "#!/bin/sh\necho 'Copy 1.0: {methods}'; cd \"${argument}\"\n\
+         while read method times; do if [ $method = result ]; then {give}; else {answer}; fi; done\n"
+    );
+    fs::write(&script, text)?;
     let status = std::process::Command::new("chmod").arg("+x").arg(&script).status()?;
     ensure!(status.success(), "chmod failed");
     Ok(script)
 }
 
 /// The inputs are there until the first answer.
-const RIGHT: &str = r#"[ ! -e c ] || cp c mine-c; cp mine-c result; sleep 0.01; echo $((times * 1000))"#;
+const RIGHT: &str = r#"[ ! -e c ] || cp c made; sleep 0.01; echo $((times * 1000)) 7"#;
 
 fn right() -> Result<()> {
     let folder = tempfile::tempdir()?;
@@ -62,6 +66,8 @@ fn right() -> Result<()> {
         row.samples.iter().all(|sample| sample.submit_us.is_none()),
         "CPU times of this program: {row:?}"
     );
+    let asked = fs::read_to_string(folder.path().join("library.sh.asked"))?;
+    ensure!(asked.lines().count() == 1, "the same result was read {} times", asked.lines().count());
     call(folder.path(), RIGHT)?.words("--check").right()?;
     Ok(())
 }
@@ -69,13 +75,18 @@ fn right() -> Result<()> {
 fn wrong() -> Result<()> {
     let folder = tempfile::tempdir()?;
     for (answer, says) in [
-        (r#"cp b result; truncate -s 6144 result; sleep 0.01; echo 1"#, "differ from the CPU"),
-        (r#"cp a result; sleep 0.01; echo 1"#, "has 2048 bytes"),
-        (r#"[ -e once ] || cp c result; touch once; sleep 0.01; echo 1"#, "reading its result"),
-        (r#"cp c result; echo 1000000000"#, "more than passed"),
-        (r#"cp c result; echo soon"#, "said 'soon', which is no time"),
-        (r#"cp c result; echo -5"#, "said '-5', which is no time"),
-        ("sleep 0.01; echo 1", "reading its result"),
+        (r#"cp b made; truncate -s 6144 made; sleep 0.01; echo 1 7"#, "differ from the CPU"),
+        (
+            r#"[ $times = 1 ] && cp c made || truncate -s 6000 made; truncate -s 6144 made; sleep 0.01; echo 1 $times"#,
+            "differ from the CPU",
+        ),
+        (r#"cp a made; sleep 0.01; echo 1 7"#, "has 2048 bytes"),
+        (r#"[ -e made ] && rm made || cp c made; sleep 0.01; echo 1 $times"#, "reading its result"),
+        (r#"cp c made; echo 1000000000 7"#, "more time than passed"),
+        (r#"cp c made; echo soon"#, "said 'soon', which is no time"),
+        (r#"cp c made; echo -5 7"#, "said '-5 7', which is no time"),
+        (r#"cp c made; echo 1"#, "no time in µs with a checksum"),
+        ("sleep 0.01; echo 1 7", "reading its result"),
         ("exit 7", "it has ended (exit status: 7)"),
     ] {
         let file = folder.path().join("run.json");
@@ -93,8 +104,7 @@ fn wrong() -> Result<()> {
 /// A program that copies the first image in one way, and offers no other.
 fn chain() -> Result<()> {
     let [folder, file] = [tempfile::tempdir()?, tempfile::tempdir()?];
-    let text = r#"echo 'Copy 1.0: other graph'; cd "$5"; while read method times; do cp seed result; sleep 0.01; echo 1; done"#;
-    let script = script(folder.path(), text)?;
+    let script = script(folder.path(), "other graph", 5, "cp seed made; sleep 0.01; echo 1 7")?;
     let file = file.path().join("run.json");
     let call =
         Call::new("tiles_in_one_dispatch")?.words("--size 30x16 --samples 2 --variants barriers,library*");
@@ -116,10 +126,9 @@ fn chain() -> Result<()> {
 /// A way that fails costs itself its time, and the program is started again for the others.
 fn one_way_fails() -> Result<()> {
     let [folder, file] = [tempfile::tempdir()?, tempfile::tempdir()?];
-    let text = r#"echo 'Copy 1.0: graph flags'; cd "$5"; while read method times; do
-        [ $method = flags ] || { echo 'first words' >&2; echo 'the last words' >&2; exit 3; }
-        [ ! -e seed ] || cp seed mine; cp mine result; sleep 0.01; echo 1; done"#;
-    let script = script(folder.path(), text)?;
+    let answer = r#"[ $method = flags ] || { echo 'first words' >&2; echo 'the last words' >&2; exit 3; }
+        cp seed made; sleep 0.01; echo 1 7"#;
+    let script = script(folder.path(), "graph flags", 5, answer)?;
     let file = file.path().join("run.json");
     let call = Call::new("tiles_in_one_dispatch")?.words("--size 32x16 --samples 2 --variants library*");
     let call = call.args(["--library".as_ref(), script.as_os_str(), "--json".as_ref(), file.as_os_str()]);
