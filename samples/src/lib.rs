@@ -55,7 +55,7 @@ pub fn shades(numbers: &[u32]) -> Vec<[u8; 3]> {
     numbers.iter().map(|number| [shade(number); 3]).collect()
 }
 
-/// The record of a committed run, such as `2026-11-26-nvidia-h200/tiles-512`. Verdicts are tested on it.
+/// The record of a committed run, such as `2026-11-30-nvidia-h200/tiles-512`. Verdicts are tested on it.
 ///
 /// # Errors
 /// The record cannot be read.

@@ -181,7 +181,7 @@ fn the_first_waves_precede_the_sections_and_the_page_has_a_dark_form() {
     let page = folder.path().join("a.html");
     right(&[
         "2026-11-26-nvidia-h200/waves-512",
-        "2026-11-26-nvidia-h200/waves-tiles-512",
+        "2026-11-30-nvidia-h200/waves-tiles-512",
         "--html",
         name(&page),
     ]);
