@@ -47,7 +47,8 @@ static int attribute(cudaDeviceAttr which) {
 // Most clock ticks of a wait: about a second.
 constexpr long long PATIENCE = 2'000'000'000;
 
-// Keeps the stream until the CPU has queued what is timed, and notes if that takes too long.
+// Keeps the stream until the CPU has queued what is timed, and notes if that takes too long: because a driver queues only so
+// many launches, say.
 __global__ void hold(volatile unsigned* go, volatile unsigned* is_late) {
     for (long long began = clock64(); *go == 0;) {
         if (clock64() - began > PATIENCE) {
@@ -57,7 +58,7 @@ __global__ void hold(volatile unsigned* go, volatile unsigned* is_late) {
     }
 }
 
-// A sum that a changed word changes, and two words that change places.
+// The checksum of a result.
 __global__ void add_up(const unsigned* words, size_t count, unsigned long long* sum) {
     unsigned long long mine = 0;
     for (size_t at = blockIdx.x * size_t(blockDim.x) + threadIdx.x; at < count; at += gridDim.x * size_t(blockDim.x)) {
@@ -100,6 +101,7 @@ static void answer(const std::string& folder, cudaStream_t stream, size_t elemen
         begin(method, repetitions);
         flags[0] = flags[1] = 0;
         hold<<<1, 1, 0, stream>>>(flags, flags + 1);
+        must(cudaGetLastError(), "holding the stream");
         must(cudaEventRecord(begun, stream), "recording an event");
         for (size_t at = 0; at < repetitions; ++at) {
             queue(at);
@@ -113,6 +115,7 @@ static void answer(const std::string& folder, cudaStream_t stream, size_t elemen
         last = end();
         must(cudaMemset(adder, 0, sizeof(sum)), "clearing the sum");
         add_up<<<1024, 256>>>(reinterpret_cast<const unsigned*>(last), bytes / 4, adder);
+        must(cudaGetLastError(), "adding up the result");
         must(cudaMemcpy(&sum, adder, sizeof(sum), cudaMemcpyDeviceToHost), "adding up the result");
         std::cout << milliseconds * 1000 << ' ' << sum << std::endl;
     }

@@ -5,16 +5,18 @@
 //! sgemm ── program 1000 3000 777 1 0 /tmp/folder     a, b and c will lie in the folder, words as they are in memory
 //!       ◀── cuBLAS 13.1.0: multiply ──               its name, and what it can do of this
 //!       ── multiply 3 ──▶                            three times, one after another
-//!       ◀── 8012.5 1099511628211 ──                  how long that took in µs, and a checksum of the last C
-//!       ── result ──▶                                if no result before had this checksum
+//!       ◀── 8012.5 1099511628211 ──                  how long that took in µs, and the checksum of the last C
+//!       ── result ──▶                                asked once per way, and if the checksum is not that of what was read last
 //!       ◀── written ──                               as the file `result` in the folder
 //! ```
+//!
+//! The checksum of words w is the sum of w[i] (2 i + 1), modulo 2^64.
 //!
 //! It has to run on the device of which CUDA_VISIBLE_DEVICES has the UUID. `anchors/cuda/sgemm.cu` and `chain.cu` are such
 //! programs. What they compute is copied to where the sample's own results lie, and is checked there like any result.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -73,12 +75,20 @@ impl Library {
     pub fn start(lab: &mut Lab, program: &Path, task: Task) -> Result<Self> {
         let option = format!("--library {}", program.display());
         let (path, device, words) = (program.to_owned(), lab.device().uuid.clone(), task.words);
-        let mut program =
-            Program { path, device, task, running: None, seen: None, failures: BTreeMap::new() };
+        let mut program = Program {
+            path,
+            device,
+            task,
+            running: None,
+            seen: None,
+            read: BTreeSet::new(),
+            failures: BTreeMap::new(),
+        };
         let (name, methods) = program.start().with_context(|| option.clone())?;
         lab.report.setting("library", &name);
         lab.report.note(&format!(
-            "{name} runs in a program of its own in the same rounds, timed by its own clock. Of its repetitions the last is compared, by a checksum if it is what was compared before."
+            "{name} runs in a program of its own in the same rounds, timed by its own clock. Of its repetitions only the last is \
+             compared. The program's checksum tells that a result is what was compared before."
         ));
         let result = lab.input_buffer(RESULT, move || vec![f32::NAN.to_bits(); words as usize]);
         let take = lab.kernel("library/take.comp").constant("WORDS", words).build();
@@ -115,6 +125,12 @@ impl Library {
     }
 }
 
+/// The checksum that programs tell.
+fn checksum(words: &[u32]) -> u64 {
+    let parts = words.iter().zip(0..).map(|(&word, at)| u64::from(word).wrapping_mul(2 * at + 1));
+    parts.fold(0, u64::wrapping_add)
+}
+
 /// A program that is started when it is asked, and again after a failure.
 struct Program {
     path: PathBuf,
@@ -122,8 +138,9 @@ struct Program {
     device: String,
     task: Task,
     running: Option<Running>,
-    /// Checksum of the result that was read last.
-    seen: Option<String>,
+    /// Checksum of the result that was read last, and the ways of which one was read.
+    seen: Option<u64>,
+    read: BTreeSet<String>,
     /// Why a method has no more results.
     failures: BTreeMap<String, String>,
 }
@@ -141,7 +158,8 @@ impl Program {
         Ok((name.to_owned(), methods.split_whitespace().map(str::to_owned).collect()))
     }
 
-    /// Does the task this many times. Returns how long that took in µs, and the last result if it is not what was read last.
+    /// Does the task this many times. Returns how long that took in µs, and the last result, unless its checksum tells that it is
+    /// what was read last.
     fn done(&mut self, method: &str, repetitions: u32) -> Result<(f64, Option<Vec<u32>>)> {
         if let Some(failure) = self.failures.get(method) {
             bail!("{failure}");
@@ -160,13 +178,16 @@ impl Program {
         }
         let running = self.running.as_mut().context("it does not run")?;
         let (us, sum) = running.done(&self.task, method, repetitions)?;
-        if self.seen.as_ref() == Some(&sum) {
+        if self.seen == Some(sum) && self.read.contains(method) {
             return Ok((us, None));
         }
         let bytes = running.result()?;
         ensure!(bytes.len() == 4 * self.task.words as usize, "its result has {} bytes", bytes.len());
+        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
+        ensure!(checksum(&words) == sum, "it told another checksum than its result has");
         self.seen = Some(sum);
-        Ok((us, Some(bytemuck::pod_collect_to_vec(&bytes))))
+        self.read.insert(method.to_owned());
+        Ok((us, Some(words)))
     }
 }
 
@@ -197,8 +218,8 @@ impl Running {
         Ok(Self { child, told, answers, folder, has_inputs: false })
     }
 
-    /// Does the task this many times. Returns how long that took in µs, and a checksum of the last result.
-    fn done(&mut self, task: &Task, method: &str, repetitions: u32) -> Result<(f64, String)> {
+    /// Does the task this many times. Returns how long that took in µs, and the checksum of the last result.
+    fn done(&mut self, task: &Task, method: &str, repetitions: u32) -> Result<(f64, u64)> {
         let inputs = if self.has_inputs { &[][..] } else { &task.inputs };
         for (name, words) in inputs {
             fs::write(self.path(name), bytemuck::cast_slice(&words())).context("writing inputs for it")?;
@@ -206,21 +227,22 @@ impl Running {
         let began = Instant::now();
         let answer = self.ask(&format!("{method} {repetitions}"))?;
         let most = began.elapsed().as_secs_f64() * 1e6;
-        let (us, sum) = answer.trim().split_once(' ').unwrap_or((answer.trim(), ""));
-        let us: Option<f64> = us.parse().ok().filter(|us| (0.0..=most).contains(us) && *us > 0.0);
-        let us = us.filter(|_| !sum.is_empty());
-        let us = us.with_context(|| {
+        let told = answer.trim().split_once(' ');
+        let told = told.and_then(|(us, sum)| Some((us.parse().ok()?, sum.parse().ok()?)));
+        let told = told.filter(|(us, _)| (0.0..=most).contains(us) && *us > 0.0);
+        let told = told.with_context(|| {
             format!("it said '{answer}', which is no time in µs with a checksum, or more time than passed")
         })?;
         // They have been read by now. They go at once, since this process may end without clean-up.
         inputs.iter().for_each(|(name, _)| drop(fs::remove_file(self.path(name))));
         self.has_inputs = true;
-        Ok((us, sum.to_owned()))
+        Ok(told)
     }
 
     /// The last result.
     fn result(&mut self) -> Result<Vec<u8>> {
-        self.ask("result")?;
+        let answer = self.ask("result")?;
+        ensure!(answer == "written", "it said '{answer}' when asked for its result");
         let path = self.path("result");
         let bytes = fs::read(&path).context("reading its result")?;
         let _ = fs::remove_file(path);
@@ -248,9 +270,10 @@ impl Running {
         let began = Instant::now();
         while began.elapsed() < GRACE {
             if let Some(status) = self.child.try_wait()? {
-                let mut said = String::new();
+                let mut said = Vec::new();
                 let errors = self.child.stderr.take();
-                errors.map(|mut errors| errors.read_to_string(&mut said)).transpose()?;
+                errors.map(|mut errors| errors.read_to_end(&mut said)).transpose()?;
+                let said = String::from_utf8_lossy(&said);
                 let last = said.lines().last().map_or_else(String::new, |line| format!(": {line}"));
                 bail!("it has ended ({status}){last}");
             }

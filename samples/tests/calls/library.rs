@@ -36,12 +36,13 @@ fn call(folder: &Path, answer: &str) -> Result<Call> {
 }
 
 /// A script with these methods, whose folder is the argument of this number. It does a task by `answer`, which makes a file
-/// `made`, and notes in a file beside itself how often it is asked for that.
+/// `made` whose checksum is `sum`, and notes beside itself how often it is started and asked for that file.
 fn script(folder: &Path, methods: &str, argument: u32, answer: &str) -> Result<PathBuf> {
     let script = folder.join("library.sh");
+    let sum = r#"sum() { s=0; i=1; for w in $(od -An -v -tu4 made); do s=$((s + w * i)); i=$((i + 2)); done; echo $s; }"#;
     let give = r#"echo >>"$0.asked"; cp made result; echo written"#;
     let text = format!(
-        "#!/bin/sh\necho 'Copy 1.0: {methods}'; cd \"${argument}\"\n\
+        "#!/bin/sh\n{sum}\necho >>\"$0.started\"; echo 'Copy 1.0: {methods}'; cd \"${argument}\"\n\
          while read method times; do if [ $method = result ]; then {give}; else {answer}; fi; done\n"
     );
     fs::write(&script, text)?;
@@ -51,7 +52,7 @@ fn script(folder: &Path, methods: &str, argument: u32, answer: &str) -> Result<P
 }
 
 /// The inputs are there until the first answer.
-const RIGHT: &str = r#"[ ! -e c ] || cp c made; sleep 0.01; echo $((times * 1000)) 7"#;
+const RIGHT: &str = r#"[ ! -e c ] || cp c made; sleep 0.01; echo $((times * 1000)) $(sum)"#;
 
 fn right() -> Result<()> {
     let folder = tempfile::tempdir()?;
@@ -75,13 +76,14 @@ fn right() -> Result<()> {
 fn wrong() -> Result<()> {
     let folder = tempfile::tempdir()?;
     for (answer, says) in [
-        (r#"cp b made; truncate -s 6144 made; sleep 0.01; echo 1 7"#, "differ from the CPU"),
+        (r#"cp b made; truncate -s 6144 made; sleep 0.01; echo 1 $(sum)"#, "differ from the CPU"),
         (
-            r#"[ $times = 1 ] && cp c made || truncate -s 6000 made; truncate -s 6144 made; sleep 0.01; echo 1 $times"#,
+            r#"[ $times = 1 ] && cp c made || truncate -s 6000 made; truncate -s 6144 made; sleep 0.01; echo 1 $(sum)"#,
             "differ from the CPU",
         ),
         (r#"cp a made; sleep 0.01; echo 1 7"#, "has 2048 bytes"),
-        (r#"[ -e made ] && rm made || cp c made; sleep 0.01; echo 1 $times"#, "reading its result"),
+        (r#"[ -e made ] && rm made || cp c made; sleep 0.01; echo 1 $(sum)"#, "reading its result"),
+        (r#"cp c made; sleep 0.01; echo 1 7"#, "another checksum than its result"),
         (r#"cp c made; echo 1000000000 7"#, "more time than passed"),
         (r#"cp c made; echo soon"#, "said 'soon', which is no time"),
         (r#"cp c made; echo -5 7"#, "said '-5 7', which is no time"),
@@ -104,13 +106,16 @@ fn wrong() -> Result<()> {
 /// A program that copies the first image in one way, and offers no other.
 fn chain() -> Result<()> {
     let [folder, file] = [tempfile::tempdir()?, tempfile::tempdir()?];
-    let script = script(folder.path(), "other graph", 5, "cp seed made; sleep 0.01; echo 1 7")?;
+    let script = script(folder.path(), "other graph", 5, "cp seed made; sleep 0.01; echo 1 $(sum)")?;
     let file = file.path().join("run.json");
     let call =
         Call::new("tiles_in_one_dispatch")?.words("--size 30x16 --samples 2 --variants barriers,library*");
     let call = call.args(["--library".as_ref(), script.as_os_str(), "--json".as_ref(), file.as_os_str()]);
     call.failed()?.shows(&["differ from the CPU"])?;
-    for row in read_record(&file)?.rows.iter().filter(|row| row.variant.starts_with("library")) {
+    let rows = read_record(&file)?.rows;
+    let of_library = || rows.iter().filter(|row| row.variant.starts_with("library"));
+    ensure!(of_library().count() == 6, "{rows:?}");
+    for row in of_library() {
         let fits = match (&*row.variant, &row.status) {
             ("library_graph", Status::Wrong { elements: 512, .. }) => row.label == "Copy 1.0, graph",
             ("library_graph", _) => false,
@@ -127,7 +132,7 @@ fn chain() -> Result<()> {
 fn one_way_fails() -> Result<()> {
     let [folder, file] = [tempfile::tempdir()?, tempfile::tempdir()?];
     let answer = r#"[ $method = flags ] || { echo 'first words' >&2; echo 'the last words' >&2; exit 3; }
-        cp seed made; sleep 0.01; echo 1 7"#;
+        cp seed made; sleep 0.01; echo 1 $(sum)"#;
     let script = script(folder.path(), "graph flags", 5, answer)?;
     let file = file.path().join("run.json");
     let call = Call::new("tiles_in_one_dispatch")?.words("--size 32x16 --samples 2 --variants library*");
@@ -142,6 +147,8 @@ fn one_way_fails() -> Result<()> {
     );
     // It is asked, and what it copies is no result.
     ensure!(matches!(flags, Status::Wrong { .. }), "{flags:?}");
+    let started = fs::read_to_string(folder.path().join("library.sh.started"))?.lines().count();
+    ensure!(started == 2, "started {started} times");
     Ok(())
 }
 
