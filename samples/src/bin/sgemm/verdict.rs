@@ -122,12 +122,12 @@ mod tests {
     use super::*;
 
     fn rows(run: &str) -> Vec<Row> {
-        samples::recorded(&format!("2026-11-26-nvidia-h200/{run}")).unwrap().rows
+        samples::recorded(run).unwrap().rows
     }
 
     #[test]
     fn the_library_is_the_headline_where_it_was_measured() {
-        let mut rows = rows("sgemm");
+        let mut rows = rows("2026-11-30-nvidia-h200/sgemm");
         let [square, odd] = ["4096", "1000x3000x777"].map(|size| size.parse().unwrap());
         let stated = headline(&Figures::new(&rows), square);
         assert_eq!(stated.claim, "a shader beats the vendor's library at 4096");
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_step_is_told_beside_the_one_before() {
-        let mut rows = rows("sgemm");
+        let mut rows = rows("2026-11-30-nvidia-h200/sgemm");
         let told = |rows: &[Row]| steps(&Figures::new(rows)).unwrap();
         assert_eq!(
             told(&rows),
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn the_changes_that_cost_most_are_told_with_what_the_source_publishes() {
-        let rows = rows("sgemm-changes");
+        let rows = rows("2026-11-26-nvidia-h200/sgemm-changes");
         let told = verdict(&Figures::new(&rows), "this", "A wall.").unwrap();
         assert_eq!(
             told.lines().skip(2).collect::<Vec<_>>(),
