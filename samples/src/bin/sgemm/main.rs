@@ -113,7 +113,7 @@ fn sgemm(lab: &mut Lab, args: &Args) -> Result<()> {
     let choice = tuned(lab, matrices, args.no_tune)?;
     loops(lab, matrices);
     let wall = changes(lab, matrices, args.alpha);
-    if let Some(program) = &args.library {
+    if let Args { library: Some(program), .. } = args {
         let library = Library::start(lab, program, matrices.task())?;
         let variant = library.variant(lab, "library", "multiply", matrices.c, 0);
         variant.declares(matrices.declared()).label.clone_from(&library.name);

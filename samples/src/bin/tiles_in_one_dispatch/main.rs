@@ -183,7 +183,7 @@ fn tiles_in_one_dispatch(lab: &mut Lab, args: &Args) -> Result<()> {
     }
     resident(lab, chain, args.depth, tagged, timeouts)?;
     parts::left_out(lab, chain, one, [tagged, texels], timeouts)?;
-    if let Some(program) = &args.library {
+    if let Args { library: Some(program), .. } = args {
         in_another_api(lab, chain, program, texels)?;
     }
     lab.report.headline(headline);
