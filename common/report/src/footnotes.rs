@@ -267,17 +267,18 @@ fn racy(record: &Record) -> Option<String> {
     let counts: Vec<Racy> =
         record.rows.iter().filter(|row| measured(row)).filter_map(|row| row.racy).collect();
     let (least, most) = counts.iter().map(|r| r.of).min().zip(counts.iter().map(|r| r.of).max())?;
+    let has_others = record.rows.iter().any(|row| matches!(row.promise, Promise::OtherApi { .. }));
+    let apart = if has_others { " (by another API: only the last one's)" } else { "" };
+    let of = range(&least, &most);
     // If every variant has to be right, the table has no column for wrong elements.
     if record.rows.iter().all(|row| row.promise.must_be_right()) {
         let runs = counts.iter().map(|racy| racy.samples).min().unwrap_or(0);
         return Some(format!(
-            "Checked: all {} elements of each repetition's result, in every sample ({runs} or more per variant), against \
-             the CPU reference: a variant with figures had none wrong.",
-            range(&least, &most)
+            "Checked: all {of} elements of each repetition's result{apart}, in every sample ({runs} or more per variant), against \
+             the CPU reference: a variant with figures had none wrong."
         ));
     }
-    let checked =
-        format!("each repetition's {} pixels are compared with the CPU reference's", range(&least, &most));
+    let checked = format!("each repetition's {of} pixels{apart} are compared with the CPU reference's");
     Some(if counts.iter().any(|r| r.racy_samples > 0) {
         format!(
             "Wrong pixels: {checked}; median count of those that differ in a short submit (max: the largest), and in how many of the runs any did, long submits included."
@@ -323,5 +324,16 @@ mod tests {
         let said =
             [("x", "events"), ("y", "no_barrier"), ("x", "cold")].map(|(text, name)| (text.to_owned(), name));
         assert_eq!(lines(&fixture::record(), said), ["events; cold: x", "no barrier: y"]);
+    }
+
+    #[test]
+    fn what_another_api_repeats_is_not_called_checked() {
+        let mut record = fixture::record();
+        let tells = |record: &Record| racy(record).unwrap().contains("(by another API: only the last one's)");
+        assert!(!tells(&record));
+        record.rows[1].promise = Promise::OtherApi { api: "CUDA 13.0".into() };
+        assert!(tells(&record));
+        record.rows.retain(|row| row.promise.must_be_right());
+        assert!(tells(&record));
     }
 }
