@@ -129,14 +129,16 @@ struct Grid {
     __host__ __device__ int tiles() const { return columns * lines; }
 };
 
-// All passes by blocks that are all resident, with a barrier of the whole grid after each.
+// All passes by blocks that are all resident, with a barrier of the whole grid between them.
 template <int RADIUS, int ROWS> __global__ void with_grid_barrier(Images images, Grid grid) {
     for (int pass = 0; pass < images.passes; ++pass) {
         for (int tile = blockIdx.x; tile < grid.tiles(); tile += gridDim.x) {
             tile_of_one_pass<RADIUS, ROWS, false>(images.at(pass), images.at(pass + 1), images.image, tile % grid.columns,
                                                   tile / grid.columns);
         }
-        cooperative_groups::this_grid().sync();
+        if (pass + 1 < images.passes) {
+            cooperative_groups::this_grid().sync();
+        }
     }
 }
 
