@@ -14,7 +14,7 @@ constexpr unsigned MULTIPLIER = 0x01000193u, MIX_BITS = 24, MIX = (1u << MIX_BIT
 
 struct Image {
     int vectors, height;
-    size_t size() const { return size_t(vectors) * height; }
+    __host__ __device__ size_t size() const { return size_t(vectors) * height; }
 };
 
 // All images of a chain: the seed, then one for each pass, one after the other.
@@ -22,7 +22,7 @@ struct Images {
     uint4* first;
     Image image;
     int passes;
-    __host__ __device__ uint4* at(int generation) const { return first + size_t(image.vectors) * image.height * generation; }
+    __host__ __device__ uint4* at(int generation) const { return first + image.size() * generation; }
 };
 
 // What a texel reads, in order.
