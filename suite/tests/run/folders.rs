@@ -59,26 +59,31 @@ fn everything_is_kept() -> Result<()> {
     Ok(())
 }
 
+/// A sample that times submits in place of commands, so that there is nothing to trace.
+const TIMES_SUBMITS: &str = "round_trip";
+
 fn waves_are_traced_where_they_can_be() -> Result<()> {
     let top = tempfile::tempdir()?;
-    let traced = |can: bool| -> Result<()> {
-        let folder = top.path().join(can.to_string());
-        let call = run_into(&folder, "data_race --trace")?.words(QUICK);
-        let call = if can { call } else { call.env("HOTLAP_NO_WAVE_CLOCK", "1") };
+    let traced = |sample: &str, has_clock: bool| -> Result<()> {
+        let folder = top.path().join(format!("{sample}-{has_clock}"));
+        let call = run_into(&folder, &format!("{sample} --trace"))?.words(QUICK);
+        let call = if has_clock { call } else { call.env("HOTLAP_NO_WAVE_CLOCK", "1") };
         let ended = call.run()?.with_code(EXIT_RIGHT.into())?;
         ensure_whole(&folder)?;
-        ensure_states(&folder, &[("data_race", "right")])?;
-        let record = record(&folder, "data_race")?;
+        ensure_states(&folder, &[(sample, "right")])?;
+        let record = record(&folder, sample)?;
+        let can = has_clock && sample != TIMES_SUBMITS;
         let any = record.rows.iter().any(|row| matches!(row.trace, Some(Traced::Ok { .. })));
-        let drawn = folder.join("data_race/waves.svg").exists();
+        let drawn = folder.join(sample).join("waves.svg").exists();
         ensure!((any, drawn) == (can, can), "traced {any}, drawn {drawn}: {ended}");
         let told = record.notes.iter().any(|note| note.starts_with("No waves were traced: "));
         ensure!(told != can, "{:?}", record.notes);
         Ok(())
     };
-    traced(false)?;
+    traced("data_race", false)?;
+    traced(TIMES_SUBMITS, true)?;
     // Not every device of a test can.
-    if std::env::var_os("HOTLAP_TEST_DEVICE").is_none() { traced(true) } else { Ok(()) }
+    if std::env::var_os("HOTLAP_TEST_DEVICE").is_none() { traced("data_race", true) } else { Ok(()) }
 }
 
 /// What is complete is left alone; what was taken away or damaged since is measured again.

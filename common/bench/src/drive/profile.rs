@@ -15,6 +15,7 @@ use std::ffi::CStr;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
+use record::error::Halt;
 use record::{Promise, Status};
 
 use super::session::{Session, Work};
@@ -38,7 +39,7 @@ const LAST_CAPTURE: Duration = Duration::from_millis(500);
 /// # Errors
 /// An error before the first frame.
 pub fn profile(lab: &Lab, stopped: &dyn Fn() -> bool) -> Result<Tour> {
-    ensure!(!lab.times_elsewhere(), NOT_COMMANDS);
+    ensure!(!lab.times_elsewhere(), Halt::Skip(NOT_COMMANDS.into()));
     let mut session = Session::new(lab)?;
     session.dry_run()?;
     if lab.report.empties_caches {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail, ensure};
 use ash::vk;
 use record::Status;
-use record::error::{BeyondLimits, NoRoom};
+use record::error::{BeyondLimits, Halt, NoRoom};
 use vulkan::cmd::Cmd;
 use vulkan::cmd::script::{Named, Step};
 use vulkan::gpu::Recipe as KernelRecipe;
@@ -31,7 +31,7 @@ impl Lab {
     /// # Errors
     /// A shader that does not compile, a mistake in the sample, or not enough memory.
     pub(crate) fn make(&mut self) -> Result<()> {
-        ensure!(!(self.report.wants_traces && self.times_elsewhere()), NOT_COMMANDS);
+        ensure!(!(self.report.wants_traces && self.times_elsewhere()), Halt::Skip(NOT_COMMANDS.into()));
         let named = self.named(self.wanted())?;
         self.draft(&named)?;
         self.fit(&named)?;
