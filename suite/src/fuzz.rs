@@ -242,8 +242,8 @@ fn originals() -> Vec<String> {
     let mut clocked = scripted::record();
     scripted::clocked(&mut clocked, 1980.0);
     texts.push(json(&clocked).unwrap());
-    for path in ["nvidia-h200-suite/codegen", "nvidia-h200-suite-again/lds_blur"] {
-        let path = format!("{}/../results/2026-11-26-{path}/record.json", env!("CARGO_MANIFEST_DIR"));
+    for run in ["2026-11-30-nvidia-h200-suite/codegen", "2026-11-30-nvidia-h200-suite-again/lds_blur"] {
+        let path = format!("{}/../results/{run}/record.json", env!("CARGO_MANIFEST_DIR"));
         texts.push(json(&read_record(path.as_ref()).unwrap()).unwrap());
     }
     texts

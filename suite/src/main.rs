@@ -40,7 +40,7 @@ struct Cli {
     printed: Printed,
 }
 
-const EXAMPLES: &str = "# measure all samples, 2 minutes
+const EXAMPLES: &str = "# measure all samples, 5 minutes
 share # the same, and a folder to send
 compare BEFORE AFTER # what became faster or slower?
 report RESULTS OTHERS # one page of several devices

@@ -62,7 +62,7 @@ fn the_markdown_of_two_records() {
 fn a_report_has_plain_words() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.md");
-    right(&["2026-11-26-nvidia-h100-suite", "2026-11-26-nvidia-h200/waves-512", "--markdown", name(&file)]);
+    right(&["2026-11-26-nvidia-h100-suite", "2026-11-30-nvidia-h200/waves-512", "--markdown", name(&file)]);
     for line in text(&file).lines() {
         assert_eq!(plain::found(line), [""; 0], "{line}");
     }
@@ -100,7 +100,7 @@ fn what_was_reached_of_the_limits_and_that_results_were_checked_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let (page, paper) = (folder.path().join("a.html"), folder.path().join("a.md"));
     let of = |run: &str| {
-        let record = format!("2026-11-26-nvidia-h200-suite/{run}");
+        let record = format!("2026-11-30-nvidia-h200-suite/{run}");
         right(&[&record, "--html", name(&page), "--markdown", name(&paper)]);
         [text(&page), text(&paper)]
     };
@@ -124,10 +124,10 @@ fn what_was_reached_of_the_limits_and_that_results_were_checked_is_said() {
 fn a_page_says_nothing_of_the_machine() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let run = folder.path().join("run");
-    changed(&run, "2026-11-26-nvidia-h200/waves-512", |record| {
+    changed(&run, "2026-11-30-nvidia-h200/waves-512", |record| {
         record.command = ["/tmp/x/sample", "--out", "/tmp/o/run"].map(str::to_owned).into();
     });
-    fs::copy(results().join("2026-11-26-nvidia-h200/waves-512.svg"), run.join("waves.svg")).unwrap();
+    fs::copy(results().join("2026-11-30-nvidia-h200/waves-512.svg"), run.join("waves.svg")).unwrap();
     let beside = folder.path().join("a.html");
     let elsewhere = tempfile::tempdir().unwrap();
     let home = std::env::var("HOME").unwrap();
@@ -180,7 +180,7 @@ fn the_first_waves_precede_the_sections_and_the_page_has_a_dark_form() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("a.html");
     right(&[
-        "2026-11-26-nvidia-h200/waves-512",
+        "2026-11-30-nvidia-h200/waves-512",
         "2026-11-30-nvidia-h200/waves-tiles-512",
         "--html",
         name(&page),
@@ -202,7 +202,8 @@ fn the_first_waves_precede_the_sections_and_the_page_has_a_dark_form() {
 fn results_with_every_picture_fit_into_the_page() {
     let folder = tempfile::tempdir().unwrap();
     let (page, plots) = (folder.path().join("a.html"), folder.path().join("plots"));
-    right(&[H200, "2026-11-26-llvmpipe", "--html", name(&page), "--plots", name(&plots)]);
+    let runs = [H200, "2026-11-30-nvidia-h200/waves-512", "2026-11-26-llvmpipe"];
+    right(&[&runs[..], &["--html", name(&page), "--plots", name(&plots)]].concat());
     let html = text(&page);
     assert!(html.len() < 2 << 20, "{} bytes", html.len());
     assert!(!html.contains("left out, because"), "a picture is missing");
@@ -445,7 +446,7 @@ fn what_is_to_be_known_is_said() {
 fn a_timeline_is_an_image_whatever_it_holds() {
     let folder = tempfile::tempdir().unwrap();
     let (run, beside) = (folder.path().join("run"), folder.path().join("run.svg"));
-    changed(&run, "2026-11-26-nvidia-h200/waves-512", |_| ());
+    changed(&run, "2026-11-30-nvidia-h200/waves-512", |_| ());
     let made = |svg: &str| {
         fs::write(&beside, svg).unwrap();
         let page = folder.path().join("a.html");

@@ -62,7 +62,12 @@ fn page() -> String {
         let file = folder.path().join("report.html");
         let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../results");
         let mut suite = Command::new(env!("CARGO_BIN_EXE_suite"));
-        let runs = ["2026-11-26-nvidia-h200-suite", "2026-11-26-llvmpipe", "2026-11-25-nvidia-h100"];
+        let runs = [
+            "2026-11-26-nvidia-h100-suite",
+            "2026-11-25-nvidia-h100",
+            "2026-11-30-nvidia-h200-suite/bloom",
+            "2026-11-26-llvmpipe",
+        ];
         let runs = runs.map(|run| results.join(run));
         let status = suite.arg("report").args(runs).arg("--html").arg(&file).stderr(Stdio::null()).status();
         assert!(status.unwrap().success());

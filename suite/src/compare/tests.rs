@@ -497,14 +497,17 @@ fn work_is_matched_by_sample_and_configuration() {
     assert!(nothing.contains("no record of the same sample with the same configuration"), "{nothing}");
 }
 
-const H200: &str = "2026-11-26-nvidia-h200-suite";
+const H200: &str = "2026-11-30-nvidia-h200-suite";
 const H100: &str = "2026-11-26-nvidia-h100-suite";
 
 /// Two complete runs on one device, in separate processes, as committed.
 fn runs_on(device: &str) -> (Side, Side) {
     let side = |name: &str| {
         let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../results")).join(name);
-        Side { records: collect(std::slice::from_ref(&path)).unwrap(), path }
+        let mut records = collect(std::slice::from_ref(&path)).unwrap();
+        // Its times are the CPU's. They depend on the core that the thread runs on.
+        records.retain(|file| file.record.sample != "round_trip");
+        Side { records, path }
     };
     (side(device), side(&format!("{device}-again")))
 }

@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn every_column_is_explained() {
-        let runs = [RUN, "2026-11-26-nvidia-h200/waves-512", "2026-11-26-nvidia-h200-suite/swizzled_remap"];
+        let runs = [RUN, "2026-11-30-nvidia-h200/waves-512", "2026-11-30-nvidia-h200-suite/swizzled_remap"];
         let stated = |record: &mut Record| record.headline = fixture::record().headline;
         let records = Records::of(runs.map(|run| found(run, stated)).into());
         let rows = records.entries.iter().map(|entry| table::rows(entry.record()));

@@ -44,7 +44,7 @@ Without an option for what to write, it is hot-lap-report.html in the folder whe
 
 Examples:
   suite report results                            every record, devices side by side
-  suite report results/2026-11-26-nvidia-h200-suite --markdown page.md --plots pictures
+  suite report results/2026-11-30-nvidia-h200-suite --markdown page.md --plots pictures
                                                   for a page of your own")]
 pub struct Report {
     /// Records, or folders with records anywhere below them

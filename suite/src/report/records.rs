@@ -252,7 +252,7 @@ pub mod tests {
     fn records_come_by_sample_device_and_the_size_of_values() {
         let of = |size: &str| found(RUN, |record| set(record, "size", size));
         let mut records = vec![of("2048x2048"), of("64x64"), of("512x512")];
-        records.push(found("2026-11-26-nvidia-h200-suite/codegen", |_| ()));
+        records.push(found("2026-11-30-nvidia-h200-suite/codegen", |_| ()));
         let records = Records::of(records);
         assert_eq!(records.samples(), ["pipelined_events", "codegen"]);
         let differs: Vec<&str> =

@@ -31,7 +31,7 @@ const MOST: usize = 300_000;
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
-  suite share                                  measure, about 2 minutes on a GPU
+  suite share                                  measure, about 5 minutes on a GPU
   suite share results/2026-11-26-nvidia-h200   share a run that is there")]
 pub struct Share {
     /// Folder of a run that is there [default: measure all samples, into results/DATE-DEVICE]

@@ -71,7 +71,7 @@ fn bad_input_is_refused_on_one_line_and_changes_nothing() {
         ("card nowhere".into(), "reading nowhere: No such file"),
         ("card empty".into(), "there is no record.json below empty"),
         ("card bad.json".into(), "reading bad.json: no record that a run has written"),
-        (format!("card {a}"), ": there are 13 records here: name one of them"),
+        (format!("card {a}"), ": there are 31 records here: name one of them"),
         (
             "card early.json".into(),
             "early.json: has no headline: it is of an earlier version; measure it again",
@@ -81,7 +81,7 @@ fn bad_input_is_refused_on_one_line_and_changes_nothing() {
         (format!("card {new} --theme red"), "invalid value 'red'"),
         ("cite nowhere".into(), "reading nowhere: No such file"),
         ("cite cut.json".into(), "reading cut.json: not a whole JSON document"),
-        (format!("cite {a}"), ": there are 13 records here: name one of them"),
+        (format!("cite {a}"), ": there are 31 records here: name one of them"),
         ("cite /dev/null".into(), "/dev/null: is no file: name a record.json or its folder"),
         ("verify".into(), "required"),
         ("verify nowhere".into(), "reading nowhere"),

@@ -26,7 +26,7 @@ fn finding(picture: &Pixmap) -> Vec<PremultipliedColorU8> {
 }
 
 fn run() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../results/2026-11-26-nvidia-h200-suite")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../results/2026-11-30-nvidia-h200-suite")
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn a_run_is_shown_record_by_record() {
     let few = ["--frames", "3"];
     let first = of(&run(), &few);
     assert!(first == of(&run().join("pipelined_events"), &few));
-    let next = of(&run().join("semi_persistent_waves"), &few);
+    let next = of(&run().join("queues"), &few);
     assert!(first != next);
     assert!(next == of(&run(), &["--frames", "10", "--press", "PageDown"]));
 }

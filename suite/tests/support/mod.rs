@@ -57,7 +57,7 @@ pub fn built() -> &'static Path {
 
 /// Two complete runs on one H200, in processes of their own: the first or the second.
 pub fn h200(run: u32) -> PathBuf {
-    let name = if run == 1 { "2026-11-26-nvidia-h200-suite" } else { "2026-11-26-nvidia-h200-suite-again" };
+    let name = if run == 1 { "2026-11-30-nvidia-h200-suite" } else { "2026-11-30-nvidia-h200-suite-again" };
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../results").join(name)
 }
 

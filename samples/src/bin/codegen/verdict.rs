@@ -57,14 +57,14 @@ mod tests {
 
     #[test]
     fn a_record_leads_to_its_verdict() {
-        let rows = samples::recorded("2026-11-26-nvidia-h200-suite/codegen").unwrap().rows;
+        let rows = samples::recorded("2026-11-30-nvidia-h200-suite/codegen").unwrap().rows;
         let headline = headline(&Figures::new(&rows));
         assert_eq!(headline.finding, "select-and takes 1.010x as long as multiply");
         assert!(headline.finding.chars().count() <= LONGEST);
         assert_eq!((headline.outcome, headline.published), (Outcome::Undecided, None));
         assert_eq!(
             verdict(&Figures::new(&rows)).unwrap(),
-            "90.6 against 89.7 µs: a step of MT19937, where a difference below 1 % does not count.\n\
+            "90.5 against 89.7 µs: a step of MT19937, where a difference below 1 % does not count.\n\
              These samples tell no difference between ternary and if.\n\
              These samples tell no difference between select-and and select."
         );
@@ -75,7 +75,7 @@ mod tests {
 
     /// The verdict on the recorded rows, with `select_ternary` `factor` times as long as `select_if`.
     fn with_ternary(factor: f64) -> String {
-        let mut rows = samples::recorded("2026-11-26-nvidia-h200-suite/codegen").unwrap().rows;
+        let mut rows = samples::recorded("2026-11-30-nvidia-h200-suite/codegen").unwrap().rows;
         let at = |name| rows.iter().position(|row| row.variant == name).unwrap();
         let [ternary, other] = [at("select_ternary"), at("select_if")];
         rows[ternary].samples = rows[other].samples.clone();

@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn overlap_is_told_from_stale_lines() {
-        let rows = samples::recorded("2026-11-26-nvidia-h200-suite/data_race").unwrap().rows;
+        let rows = samples::recorded("2026-11-30-nvidia-h200-suite/data_race").unwrap().rows;
         assert_eq!(
             headline_of(&rows),
             ("pixels wrong in 75 % of trials on two images, none on one".to_owned(), Outcome::Holds)
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn what_was_not_wrong_proves_nothing() {
-        let mut rows = samples::recorded("2026-11-26-nvidia-h200-suite/data_race").unwrap().rows;
+        let mut rows = samples::recorded("2026-11-30-nvidia-h200-suite/data_race").unwrap().rows;
         set_wrong(&mut rows, |name| name == "coherent_stores_32x32_ping_pong", 200);
         // Wrong with an order, too: the stores may not have been visible.
         set_wrong(&mut rows, |name| ["execution_only_32x32", "coherent_stores_32x32"].contains(&name), 1);

@@ -2,7 +2,7 @@ use super::*;
 
 /// A traced run, and one of another device.
 const TRACED: &str = "2026-11-26-nvidia-h100-suite/pipelined_events";
-const OF_H200: &str = "2026-11-26-nvidia-h200-suite/tiles_in_one_dispatch";
+const OF_H200: &str = "2026-11-30-nvidia-h200-suite/tiles_in_one_dispatch";
 const RUN: &str = "2026-11-26-nvidia-h200/pipelined_events-512";
 
 fn results() -> PathBuf {
