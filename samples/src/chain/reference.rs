@@ -5,6 +5,8 @@
 //! cross plus one. The values are mixed in the order centre, then left, right, up and down at growing distance.
 //! Reads outside the image give the nearest texel inside.
 
+use std::mem::swap;
+
 use common::Extent;
 use rayon::prelude::*;
 
@@ -23,24 +25,33 @@ pub fn seed(size: Extent) -> Vec<u32> {
 /// The last generation after `passes` passes with arms of `radius` texels.
 pub fn reference(size: Extent, radius: u32, passes: u32) -> Vec<u32> {
     let mut texels = seed(size);
-    let (width, height) = (size.width as usize, size.height as usize);
+    let mut written = texels.clone();
     for _ in 0..passes {
-        let read = |x: usize, y: usize| texels[y.min(height - 1) * width + x.min(width - 1)];
-        let next = |(at, texel): (usize, &mut u32)| {
-            let (x, y) = (at % width, at / width);
-            let (mut generation, mut mixed) = (read(x, y) >> MIX_BITS, read(x, y));
-            for d in 1..=radius as usize {
-                let (left, up) = (x.saturating_sub(d), y.saturating_sub(d));
-                for near in [read(left, y), read(x + d, y), read(x, up), read(x, y + d)] {
-                    generation = generation.min(near >> MIX_BITS);
-                    mixed = mixed.wrapping_mul(MULTIPLIER).wrapping_add(near);
-                }
-            }
-            *texel = (generation + 1) << MIX_BITS | mixed & ((1 << MIX_BITS) - 1);
-        };
-        let mut written = vec![0; texels.len()];
-        written.par_iter_mut().enumerate().with_min_len(width).for_each(next);
-        texels = written;
+        let rows = written.par_chunks_mut(size.width as usize).enumerate();
+        rows.for_each(|(y, row)| next_row(&texels, y, row, radius as usize));
+        swap(&mut texels, &mut written);
     }
     texels
+}
+
+/// Row `y` of the next generation. Each step is taken for the whole row, so that it compiles to vector instructions.
+fn next_row(texels: &[u32], y: usize, next: &mut [u32], radius: usize) {
+    let width = next.len();
+    let row = |y: usize| &texels[y.min(texels.len() / width - 1) * width..][..width];
+    let here = row(y);
+    let beside = [vec![here[0]; radius], here.to_vec(), vec![here[width - 1]; radius]].concat();
+    // The smallest texel is of the smallest generation.
+    let mut smallest = here.to_vec();
+    next.copy_from_slice(here);
+    for d in 1..=radius {
+        for near in [&beside[radius - d..], &beside[radius + d..], row(y.saturating_sub(d)), row(y + d)] {
+            for ((mixed, smallest), near) in next.iter_mut().zip(&mut smallest).zip(near) {
+                *mixed = mixed.wrapping_mul(MULTIPLIER).wrapping_add(*near);
+                *smallest = (*smallest).min(*near);
+            }
+        }
+    }
+    for (texel, smallest) in next.iter_mut().zip(smallest) {
+        *texel = ((smallest >> MIX_BITS) + 1) << MIX_BITS | *texel & ((1 << MIX_BITS) - 1);
+    }
 }

@@ -44,19 +44,24 @@ impl Chain {
 
     fn in_vectors(self, texels: &[u32]) -> Vec<u32> {
         let (width, padded) = (self.size.width as usize, 4 * self.vectors() as usize);
-        let rows = texels.chunks_exact(width);
-        rows.flat_map(|row| (0..padded).map(move |x| row[x.min(width - 1)])).collect()
+        let mut vectors = Vec::with_capacity(self.texels() as usize);
+        for row in texels.chunks_exact(width) {
+            vectors.extend_from_slice(row);
+            vectors.resize(vectors.len() + padded - width, row[width - 1]);
+        }
+        vectors
     }
 
     /// The same, in each row the first halves of all vectors before the second halves.
     fn in_halves(self, texels: &[u32]) -> Vec<u32> {
-        let vectors = self.in_vectors(texels);
-        let rows = vectors.chunks_exact(4 * self.vectors() as usize);
-        rows.flat_map(|row| {
-            [0, 2].into_iter().flat_map(|part| row[part..].chunks(4).flat_map(|half| &half[..2]))
-        })
-        .copied()
-        .collect()
+        let (mut texels, half) = (self.in_vectors(texels), 2 * self.vectors() as usize);
+        for row in texels.chunks_exact_mut(2 * half) {
+            for (at, vector) in row.to_vec().chunks_exact(4).enumerate() {
+                row[2 * at..][..2].copy_from_slice(&vector[..2]);
+                row[half + 2 * at..][..2].copy_from_slice(&vector[2..]);
+            }
+        }
+        texels
     }
 
     /// Declares what a set of generations holds before and after the passes.
