@@ -190,8 +190,8 @@ pub(super) struct Effort {
     /// Take exactly N samples of each variant instead of stopping by noise
     #[arg(long, group = "times", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) samples: Option<u32>,
-    /// Seconds for all variants together [default: 8, on a CPU device 15; more for more than 20
-    /// variants]
+    /// Seconds for all variants together [default: 5, on a CPU device 15; up to twice that until each
+    /// has 20 samples]
     #[arg(long, group = "times", value_name = "SECONDS", value_parser = seconds)]
     pub(super) budget: Option<Duration>,
     /// Repetitions in the long submit that the back-to-back time comes from; 1 takes none [default: 8,

@@ -96,6 +96,8 @@ pub struct Plan {
     pub least_clock: LeastClock,
     /// Time limit of all rows together.
     pub budget: Duration,
+    /// How many times the budget may be spent while a row has fewer than the rule's fewest samples.
+    pub patience: u32,
     /// Minimum number of warm-up pairs per row, which are discarded.
     pub warm_up: u32,
     /// Minimum time of the warm-up: an idle device is slow at first.
@@ -116,6 +118,7 @@ impl Plan {
             repetitions: 1,
             rule: Rule::default(),
             budget,
+            patience: 1,
             warm_up: 0,
             warm_up_time: Duration::ZERO,
             seed: 0,
@@ -364,7 +367,7 @@ impl Run<'_> {
         for (row, repetitions) in jobs {
             self.step(row)?;
             // The first round is completed even beyond the budget, so that every row has a measurement.
-            if self.rounds > 0 && self.target.elapsed() >= self.plan.budget {
+            if self.rounds > 0 && self.target.elapsed() >= self.limit() {
                 break;
             }
             if !self.alive(row) {
@@ -398,7 +401,7 @@ impl Run<'_> {
             }
             self.rows[row].discard(&reading, repetitions);
             let Some(pause) = throttle::pause(try_) else { break };
-            if self.target.elapsed() + pause >= self.plan.budget {
+            if self.target.elapsed() + pause >= self.limit() {
                 break;
             }
             self.target.pause(pause);
@@ -445,7 +448,7 @@ impl Run<'_> {
         if self.plan.newest.is_some() {
             return;
         }
-        let spent = self.target.elapsed() >= self.plan.budget;
+        let spent = self.target.elapsed() >= self.limit();
         for row in self.open() {
             let (one, many) = &self.meters[row];
             let many = (self.plan.repetitions >= 2).then_some(many);
@@ -470,6 +473,12 @@ impl Run<'_> {
                 row.stop = row.stop.take().filter(|stop| *stop == Stop::Throttled);
             }
         }
+    }
+
+    /// The time that the rows may take as things stand.
+    fn limit(&self) -> Duration {
+        let is_short = |&row: &usize| self.rows[row].pairs.len() < self.plan.rule.min_samples;
+        self.plan.budget.saturating_mul(if self.open().iter().any(is_short) { self.plan.patience } else { 1 })
     }
 
     /// Rows that still need samples.

@@ -206,6 +206,19 @@ fn a_spent_budget_says_what_was_not_met() {
 }
 
 #[test]
+fn a_budget_is_spent_twice_for_rows_of_few_samples_alone() {
+    // A round of two rows takes 4 ms. No row is ever precise.
+    let taken = |patience, min_samples| {
+        let noisy = |_, n, k| Ok(reading(f64::from(n) * if k % 2 == 0 { 1000.0 } else { 1500.0 }));
+        let rule = Rule { min_samples, ..Rule::default() };
+        let plan = Plan { budget: Duration::from_millis(40), patience, rule, warm_up: 0, ..plan(2) };
+        go(&plan, &mut script(noisy)).rows.iter().map(|row| row.pairs.len()).collect::<Vec<_>>()
+    };
+    let found = [taken(1, 12), taken(2, 12), taken(2, 30), taken(2, 5)];
+    assert_eq!(found, [[10; 2], [12; 2], [20; 2], [10; 2]]);
+}
+
+#[test]
 fn what_is_missed_by_little_does_not_look_reached() {
     // The median is known to ±0.07 %, in two groups; asked is 0.066 %. Both round to 0.1 % with one digit.
     let unmet = unmet(1.0014, Rule { median: 0.000_66, ..Rule::default() }, 60);

@@ -14,7 +14,8 @@ use crate::measure::{LeastClock, Plan, RowPlan};
 pub struct BenchOptions {
     /// Take exactly this many pairs per row.
     pub samples: Option<usize>,
-    /// Budget of all rows; `None` takes 5 s on a GPU and 15 s on a CPU device.
+    /// Budget of all rows; `None` takes 5 s on a GPU and 15 s on a CPU device, and twice that while a row has fewer than
+    /// 20 samples.
     pub budget: Option<Duration>,
     /// Take ten times the GPU time per row, and ten times the budget.
     pub thorough: bool,
@@ -87,6 +88,7 @@ pub(super) fn plan(lab: &Lab, uses: &Uses<'_>, options: &BenchOptions) -> Plan {
             Some(_) => Duration::MAX,
             None => options.budget.unwrap_or(if fixed.is_some() { A_DAY } else { default }),
         },
+        patience: if options.budget.is_some() { 1 } else { 2 },
         warm_up: if needs_no_warm_up { 0 } else { 2 },
         warm_up_time: if needs_no_warm_up { Duration::ZERO } else { options.waking.unwrap_or(WAKING) },
         seed: options.seed,

@@ -1,4 +1,5 @@
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use crate::lab::{BufferSet, ImageSet};
 use record::figures::{Figures, Time};
@@ -7,6 +8,7 @@ use record::{Declared, Promise};
 
 use super::run::with_first;
 use super::*;
+use crate::drive::uses::Uses;
 use crate::lab::LabOptions;
 
 fn lab() -> Lab {
@@ -187,4 +189,13 @@ fn what_no_right_kernel_tells_is_no_figure() {
     assert!(nothing.status == Status::Ok && nothing.metric.is_none() && !nothing.samples.is_empty());
     let wrong = told(|words| anyhow::bail!("{} of 0 notes", words.len()));
     assert_eq!(wrong.status, Status::Error { reason: "2 of 0 notes".into() });
+}
+
+#[test]
+fn a_budget_that_the_user_sets_is_spent_once() {
+    let lab = Lab::for_test(false, &LabOptions::default());
+    let patience = |budget| {
+        plan::plan(&lab, &Uses::default(), &BenchOptions { budget, ..BenchOptions::default() }).patience
+    };
+    assert_eq!([patience(None), patience(Some(Duration::from_secs(3)))], [2, 1]);
 }
