@@ -29,7 +29,7 @@ impl Lab {
     /// the run, with the reason.
     ///
     /// # Errors
-    /// A shader that does not compile, a mistake in the sample, or not enough memory.
+    /// A shader that does not compile, a mistake in the sample, not enough memory, or nothing to trace.
     pub(crate) fn make(&mut self) -> Result<()> {
         ensure!(!(self.report.wants_traces && self.times_elsewhere()), Halt::Skip(NOT_COMMANDS.into()));
         let named = self.named(self.wanted())?;

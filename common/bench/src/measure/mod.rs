@@ -96,7 +96,7 @@ pub struct Plan {
     pub least_clock: LeastClock,
     /// Time limit of all rows together.
     pub budget: Duration,
-    /// How many times the budget may be spent while a row has fewer than the rule's fewest samples.
+    /// The limit is so many budgets while a row has fewer samples than [`Rule::min_samples`].
     pub patience: u32,
     /// Minimum number of warm-up pairs per row, which are discarded.
     pub warm_up: u32,
