@@ -1,5 +1,8 @@
 //! The kernels of the chain on buffers.
 
+use std::cell::LazyCell;
+use std::rc::Rc;
+
 use common::record::DeviceFacts;
 use common::record::trace::Parts;
 use common::{Extent, KernelBuilder, Lab, Set, Workgroup, sliced};
@@ -53,31 +56,30 @@ impl Chain {
     }
 
     /// The same, in each row the first halves of all vectors before the second halves.
-    fn in_halves(self, texels: &[u32]) -> Vec<u32> {
-        let (mut texels, half) = (self.in_vectors(texels), 2 * self.vectors() as usize);
-        for row in texels.chunks_exact_mut(2 * half) {
+    fn in_halves(self, mut vectors: Vec<u32>) -> Vec<u32> {
+        let half = 2 * self.vectors() as usize;
+        for row in vectors.chunks_exact_mut(2 * half) {
             for (at, vector) in row.to_vec().chunks_exact(4).enumerate() {
                 row[2 * at..][..2].copy_from_slice(&vector[..2]);
                 row[half + 2 * at..][..2].copy_from_slice(&vector[2..]);
             }
         }
-        texels
+        vectors
     }
 
-    /// Declares what a set of generations holds before and after the passes.
-    pub fn expect(self, lab: &mut Lab, generations: impl Into<Set>) {
-        self.expect_as(lab, generations.into(), Self::in_vectors);
-    }
-
-    /// The same for texels that carry their generation.
-    pub fn expect_tagged(self, lab: &mut Lab, generations: impl Into<Set>) {
-        self.expect_as(lab, generations.into(), Self::in_halves);
-    }
-
-    fn expect_as(self, lab: &mut Lab, generations: Set, laid_out: fn(Self, &[u32]) -> Vec<u32>) {
+    /// Declares what sets of generations hold before and after the passes. Texels of `tagged` carry their generation.
+    pub fn expect(self, lab: &mut Lab, sets: [Set; 3], tagged: Set) {
         let Self { size, passes, radius } = self;
-        lab.seed(generations, 0, move || laid_out(self, &chain::seed(size)));
-        lab.expect(generations, passes, move || laid_out(self, &chain::reference(size, radius, passes)));
+        // Computed once for all sets.
+        let first = Rc::new(LazyCell::new(move || self.in_vectors(&chain::seed(size))));
+        let last = Rc::new(LazyCell::new(move || self.in_vectors(&chain::reference(size, radius, passes))));
+        for set in sets {
+            let (first, last) = (Rc::clone(&first), Rc::clone(&last));
+            lab.seed(set, 0, move || first.to_vec());
+            lab.expect(set, passes, move || last.to_vec());
+        }
+        lab.seed(tagged, 0, move || self.in_halves(first.to_vec()));
+        lab.expect(tagged, passes, move || self.in_halves(last.to_vec()));
     }
 
     /// The kernel of a dispatch per pass, or per several fused passes.
