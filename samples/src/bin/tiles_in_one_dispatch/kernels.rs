@@ -55,7 +55,7 @@ impl Chain {
         vectors
     }
 
-    /// The same, in each row the first halves of all vectors before the second halves.
+    /// Puts the first halves of all vectors of a row before the second halves.
     fn in_halves(self, mut vectors: Vec<u32>) -> Vec<u32> {
         let half = 2 * self.vectors() as usize;
         for row in vectors.chunks_exact_mut(2 * half) {
@@ -67,8 +67,8 @@ impl Chain {
         vectors
     }
 
-    /// Declares what sets of generations hold before and after the passes. Texels of `tagged` carry their generation.
-    pub fn expect(self, lab: &mut Lab, sets: [Set; 3], tagged: Set) {
+    /// Declares what sets of generations hold before and after the passes; `tagged` holds it in halves.
+    pub fn expect(self, lab: &mut Lab, sets: [Set; 2], tagged: Set) {
         let Self { size, passes, radius } = self;
         // Computed once for all sets.
         let first = Rc::new(LazyCell::new(move || self.in_vectors(&chain::seed(size))));

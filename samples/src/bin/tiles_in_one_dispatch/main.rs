@@ -131,13 +131,14 @@ fn tiles_in_one_dispatch(lab: &mut Lab, args: &Args) -> Result<()> {
     lab.report.setting("in_flight", one.workgroups());
     lab.report.setting("region", several.workgroup);
 
-    let [buffers, images] = in_dispatches(lab, chain, of_a_dispatch)?;
     let timeouts = lab.output("timeouts", BufferSet::new(1, 1, 0))?;
     lab.expect(timeouts, 0, || vec![0]).counts("timeouts: waits that timed out");
     let per_pass = vec![chain.texels(); passes as usize + 1];
     let texels = lab.output("generation", BufferSet::slices(&per_pass, 0))?;
     let tagged = lab.output("tagged generation", BufferSet::slices(&per_pass, 0))?;
-    chain.expect(lab, [buffers, images, texels.into()], tagged.into());
+    let images = ImageSet::new(passes + 1, [chain.vectors(), size.height], Format::R32G32B32A32_UINT, [0; 4]);
+    let images = lab.output("image", images)?;
+    chain.expect(lab, [texels.into(), images.into()], tagged.into());
     lab.report.show(
         texels,
         passes,
@@ -148,6 +149,7 @@ fn tiles_in_one_dispatch(lab: &mut Lab, args: &Args) -> Result<()> {
         },
     );
 
+    in_dispatches(lab, chain, of_a_dispatch, [texels.into(), images.into()]);
     let lacking = lacking_subgroups(lab.device());
     let (fused, [columns, lines]) = (chain.pass(lab, several).build(), several.grid());
     lab.variant("fused", move |cmd, rep| {
@@ -238,16 +240,10 @@ fn resident(
 }
 
 /// The passes in dispatches of their own, on buffers and on images: without any order, and with barriers.
-/// Returns their buffers and images.
-fn in_dispatches(lab: &mut Lab, chain: Chain, tiling: Tiling) -> Result<[Set; 2]> {
-    let Chain { size, passes, .. } = chain;
-    let [columns, lines] = tiling.grid();
-    let buffers = lab.output("buffer", BufferSet::new(passes + 1, chain.texels(), 0))?;
-    let sides = [chain.vectors(), size.height];
-    let images = lab.output("image", ImageSet::new(passes + 1, sides, Format::R32G32B32A32_UINT, [0; 4]))?;
+fn in_dispatches(lab: &mut Lab, chain: Chain, tiling: Tiling, [buffers, images]: [Set; 2]) {
+    let (passes, [columns, lines]) = (chain.passes, tiling.grid());
     let kernels = [chain.pass(lab, tiling).build(), chain.pass(lab, tiling).define("IMAGES").build()];
-    let sets = [Set::from(buffers), images.into()];
-    for (suffix, set, kernel) in [("", sets[0], kernels[0]), ("_images", sets[1], kernels[1])] {
+    for (suffix, set, kernel) in [("", buffers, kernels[0]), ("_images", images, kernels[1])] {
         lab.variant(format!("no_order{suffix}"), move |cmd, rep| {
             for pass in 0..passes {
                 let [from, to] = [pass, pass + 1].map(|of| set.get(rep.index, of));
@@ -265,5 +261,4 @@ fn in_dispatches(lab: &mut Lab, chain: Chain, tiling: Tiling) -> Result<[Set; 2]
             }
         });
     }
-    Ok(sets)
 }
