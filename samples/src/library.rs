@@ -10,7 +10,7 @@
 //!       ◀── written ──                               as the file `result` in the folder
 //! ```
 //!
-//! The checksum of words w is the sum of w[i] (2 i + 1), modulo 2^64.
+//! The checksum of words `w` is the sum of `w[i] (2 i + 1)`, modulo 2^64.
 //!
 //! It has to run on the device of which CUDA_VISIBLE_DEVICES has the UUID. `anchors/cuda/sgemm.cu` and `chain.cu` are such
 //! programs. What they compute is copied to where the sample's own results lie, and is checked there like any result.
