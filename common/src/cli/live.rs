@@ -56,7 +56,6 @@ impl Run {
             open: self.open_options(),
             lab: self.lab_options(false),
             arguments,
-            cold: self.common.effort.cold,
             seed: self.common.effort.seed.unwrap_or_else(clock_seed),
             in_step: self.common.window.frames.is_some(),
         };

@@ -175,7 +175,7 @@ impl Run {
         let maps_races = self.common.output.image.is_some();
         // The list tells what is skipped.
         let runs_nothing = self.only_declares() && !self.common.mode.list_variants;
-        LabOptions { repetitions, selection, maps_races, runs_nothing }
+        LabOptions { repetitions, selection, maps_races, runs_nothing, cold: self.common.effort.cold }
     }
 
     /// Runs the self-test before measuring, if it is needed; returns `None` if the user interrupted it.
@@ -328,7 +328,6 @@ impl Run {
             samples: self.samples(lab),
             budget: self.common.effort.budget,
             thorough: self.common.effort.thorough,
-            cold: self.common.effort.cold,
             seed: self.common.effort.seed.unwrap_or_else(clock_seed),
             waking: None,
             newest: None,

@@ -16,6 +16,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("everything_is_kept", everything_is_kept),
         trial("waves_are_traced_where_they_can_be", waves_are_traced_where_they_can_be),
+        trial("what_no_caches_can_be_emptied_for_is_skipped", what_no_caches_can_be_emptied_for_is_skipped),
         trial("a_run_goes_on_where_something_is_missing", a_run_goes_on_where_something_is_missing),
         trial("all_devices", all_devices),
         trial("without_samples_beside_it", without_samples_beside_it),
@@ -59,7 +60,7 @@ fn everything_is_kept() -> Result<()> {
     Ok(())
 }
 
-/// A sample that times submits in place of commands, so that there is nothing to trace.
+/// A sample that times submits in place of commands.
 const TIMES_SUBMITS: &str = "round_trip";
 
 fn waves_are_traced_where_they_can_be() -> Result<()> {
@@ -84,6 +85,16 @@ fn waves_are_traced_where_they_can_be() -> Result<()> {
     traced(TIMES_SUBMITS, true)?;
     // Not every device of a test can.
     if std::env::var_os("HOTLAP_TEST_DEVICE").is_none() { traced("data_race", true) } else { Ok(()) }
+}
+
+fn what_no_caches_can_be_emptied_for_is_skipped() -> Result<()> {
+    let (_top, folder) = place()?;
+    let call = run_into(&folder, &format!("{TIMES_SUBMITS} data_race --cold"))?.words(QUICK);
+    let ended = call.run()?.with_code(EXIT_RIGHT.into())?;
+    ensure_whole(&folder)?;
+    ensure_states(&folder, &[("data_race", "right"), (TIMES_SUBMITS, "skipped")])?;
+    ensure!(ended.stdout.replace("\n  ", " ").contains("caches cannot be emptied"), "{ended}");
+    Ok(())
 }
 
 /// What is complete is left alone; what was taken away or damaged since is measured again.

@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow};
 use ash::vk;
 use record::error::{NoRoom, one_line};
 use record::stats::Summary;
@@ -138,17 +138,8 @@ impl<'l> Session<'l> {
     /// Flushes the caches before each sample from this call on. Returns a description for the record.
     ///
     /// # Errors
-    /// Not enough memory, or a variant that is timed outside of its commands.
+    /// Not enough memory.
     pub fn make_cold(&mut self) -> Result<String> {
-        let elsewhere = self.lab.variants.iter().filter(|variant| variant.timed_by.is_some());
-        let names: Vec<&str> = elsewhere.map(|variant| &*variant.name).collect();
-        if !names.is_empty() {
-            ensure!(!self.lab.times_elsewhere(), "--cold: no variant times its own commands here");
-            bail!(
-                "--cold cannot empty the caches before what others time: add --without {}",
-                names.join(",")
-            );
-        }
         let cache_flush = CacheFlush::new(self.lab).context("emptying the caches needs two large buffers")?;
         let mib = cache_flush.bytes >> 20;
         self.cache_flush = Some(cache_flush);
@@ -508,6 +499,7 @@ fn microseconds(duration: Duration) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use anyhow::bail;
     use vulkan::cmd::{MOST_STAMPS, Stage};
 
     use super::*;

@@ -32,6 +32,12 @@ impl Lab {
     /// A shader that does not compile, a mistake in the sample, not enough memory, or nothing to trace.
     pub(crate) fn make(&mut self) -> Result<()> {
         ensure!(!(self.report.wants_traces && self.times_elsewhere()), Halt::Skip(NOT_COMMANDS.into()));
+        if self.report.empties_caches {
+            for variant in self.variants.iter_mut().filter(|variant| variant.timed_by.is_some()) {
+                let reason = "caches cannot be emptied before it: it does not time its own commands".into();
+                variant.left_out.get_or_insert(Status::Skipped { reason });
+            }
+        }
         let named = self.named(self.wanted())?;
         self.draft(&named)?;
         self.fit(&named)?;

@@ -48,6 +48,8 @@ pub struct LabOptions {
     pub maps_races: bool,
     /// Whether kernels are only compiled and looked at: nothing runs.
     pub runs_nothing: bool,
+    /// Whether the caches are emptied before each sample.
+    pub cold: bool,
 }
 
 /// Why nothing can be traced or captured.
@@ -101,7 +103,7 @@ impl Lab {
             variants: Vec::new(),
             outputs: Vec::new(),
             checks: Vec::new(),
-            report: Report::default(),
+            report: Report { empties_caches: options.cold, ..Report::default() },
             maps_races: options.maps_races,
             runs_nothing: options.runs_nothing,
             broken: None,

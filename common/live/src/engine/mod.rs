@@ -147,12 +147,8 @@ impl<'e> Engine<'e> {
 
     fn play_on(&self, lab: &Experiment, state: &RefCell<EngineState>) -> Result<()> {
         let show = ShownRun::new(self, lab, state)?;
-        let options = BenchOptions {
-            cold: self.wanted.cold,
-            seed: self.wanted.seed,
-            newest: Some(NEWEST),
-            ..BenchOptions::default()
-        };
+        let options =
+            BenchOptions { seed: self.wanted.seed, newest: Some(NEWEST), ..BenchOptions::default() };
         let measured = timing::measure(lab, &options, &mut |step| show.watch(step), Some(&show))?;
         let last = Arc::clone(&state.borrow().snapshot.figures);
         let (method, rows, notes) = (measured.method, measured.rows, measured.notes);

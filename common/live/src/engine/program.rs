@@ -44,8 +44,6 @@ pub struct Wanted {
     pub lab: LabOptions,
     /// The sample's own arguments.
     pub arguments: Vec<String>,
-    /// Flush the caches before each sample.
-    pub cold: bool,
     /// Seed of the order in which variants are sampled.
     pub seed: u64,
     /// Wait for each frame to be drawn before taking the next.

@@ -81,7 +81,6 @@ impl Stand {
                 open: OpenOptions { validate: true, ..OpenOptions::default() },
                 lab: LabOptions { repetitions: Some(2), ..LabOptions::default() },
                 arguments: Vec::new(),
-                cold: false,
                 seed: 1,
                 in_step: true,
             };

@@ -43,7 +43,7 @@ pub fn measure(
     session.dry_run()?;
     let uses = Rc::clone(&session.uses);
     let plan = plan::plan(lab, &uses, options);
-    let method = prepare(lab, &mut session, &plan, options)?;
+    let method = prepare(lab, &mut session, &plan)?;
     let told = Told { lab, uses: &uses };
     let first = vec![measure::Row::default(); lab.variants.len()];
     let mut run = Run { told, plan, method, target: Device::new(session, observer), first, watch };
@@ -71,9 +71,9 @@ pub fn measure(
     Ok(measured)
 }
 
-/// Prepares caches and clock readings as the options ask, and returns the method of the measurement.
-fn prepare(lab: &Lab, session: &mut Session<'_>, plan: &Plan, options: &BenchOptions) -> Result<Method> {
-    let caches = if options.cold || lab.report.empties_caches { session.make_cold()? } else { "warm".into() };
+/// Prepares caches and clock readings, and returns the method of the measurement.
+fn prepare(lab: &Lab, session: &mut Session<'_>, plan: &Plan) -> Result<Method> {
+    let caches = if lab.report.empties_caches { session.make_cold()? } else { "warm".into() };
     let clocks = match session.watch_clock()? {
         _ if lab.times_elsewhere() => "not read: no variant times its own commands here".to_owned(),
         None => "read with each sample: cycles over time, VK_KHR_shader_clock".to_owned(),

@@ -19,8 +19,6 @@ pub struct BenchOptions {
     pub budget: Option<Duration>,
     /// Take ten times the GPU time per row, and ten times the budget.
     pub thorough: bool,
-    /// Flush the caches before each sample.
-    pub cold: bool,
     /// Seed of the random order.
     pub seed: u64,
     /// Duration of the warm-up on a GPU; `None` takes 300 ms, enough to wake an idle one.
