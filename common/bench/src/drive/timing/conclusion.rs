@@ -49,6 +49,9 @@ fn answers(rows: &[Row]) -> String {
         row.status == Status::Ok && (may_race || row.racy.is_none_or(|racy| racy.racy_samples == 0))
     };
     let of = rows.iter().filter(checked).count();
+    if of == 0 {
+        return "no variant was checked".into();
+    }
     let expected = rows.iter().filter(checked).filter(expected).count();
     format!("{expected} of {of} variants gave the expected answer")
 }
@@ -72,6 +75,7 @@ mod tests {
         );
         assert_eq!(headline.finding, "6 of 8 variants gave the expected answer");
         assert_eq!(verdict(&lab, &rows), None);
+        assert_eq!(answers(&[]), "no variant was checked");
     }
 
     #[test]
