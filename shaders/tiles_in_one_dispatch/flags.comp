@@ -90,9 +90,9 @@ void main() {
         }
         trace_part(tile.pass / DEPTH, tile.number);
 
-        load_tile(tile.at * TILE);
+        load_tile(tile.at);
         trace_stamp(0);
-        store_tile(tile.at * TILE);
+        store_tile(tile.at);
         trace_stamp(1);
 
         if (has(ORDER)) {

@@ -8,8 +8,8 @@
 
 const ivec2 TILE = ivec2(gl_WorkGroupSize.x, int(gl_WorkGroupSize.y) * ROWS);
 
-ivec2 my_vector(ivec2 corner) {
-    return corner + ivec2(gl_LocalInvocationID.x, int(gl_LocalInvocationID.y) * ROWS);
+ivec2 my_vector(ivec2 tile) {
+    return tile * TILE + ivec2(gl_LocalInvocationID.x, int(gl_LocalInvocationID.y) * ROWS);
 }
 
 // Half of a vector. What lies outside of the image reads as the nearest texel inside.
@@ -19,9 +19,9 @@ uvec2 load_beside(int x, int y, int part) {
     return x < 0 ? pair.xx : x >= VECTORS ? pair.yy : pair;
 }
 
-// Loads what the tile reads whose first vector is `corner`.
-void load_tile(ivec2 corner) {
-    ivec2 at = my_vector(corner);
+// Loads what a tile reads.
+void load_tile(ivec2 tile) {
+    ivec2 at = my_vector(tile);
     at.x = min(at.x, VECTORS - 1);
     [[unroll]] for (int j = 0; j < ROWS + 2 * RADIUS; ++j) {
         column[j] = load_vector(ivec2(at.x, clamp(at.y + j - RADIUS, 0, HEIGHT - 1)));
@@ -37,8 +37,8 @@ void load_tile(ivec2 corner) {
 }
 
 // Computes the pass and stores it.
-void store_tile(ivec2 corner) {
-    ivec2 at = my_vector(corner);
+void store_tile(ivec2 tile) {
+    ivec2 at = my_vector(tile);
     [[unroll]] for (int row = 0; row < ROWS; ++row) {
         if (at.x < VECTORS && at.y + row < HEIGHT) {
             store_vector(at + ivec2(0, row), step_row(row, at.x == VECTORS - 1));

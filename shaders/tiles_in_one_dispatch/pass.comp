@@ -49,7 +49,7 @@ uvec2 load_pair(ivec2 at, int part) {
 #endif
 
 void main() {
-    ivec2 corner = ivec2(gl_WorkGroupID.xy) * TILE;
-    load_tile(corner);
-    store_tile(corner);
+    ivec2 tile = ivec2(gl_WorkGroupID.xy);
+    load_tile(tile);
+    store_tile(tile);
 }

@@ -15,10 +15,33 @@
 layout(constant_id = 29) const int WIDTH = 1;
 const int STRIPS = int(gl_WorkGroupSize.x) / WIDTH;
 
-// In vectors and rows: the region, the border on each side, and the tile in its middle.
+// In vectors and rows: the region, the border of a tile within the image, and such a tile.
 const ivec2 REGION = ivec2(WIDTH, STRIPS * ROWS);
 const ivec2 BORDER = ivec2((DEPTH * RADIUS + 3) / 4, DEPTH * RADIUS);
 const ivec2 TILE = REGION - 2 * BORDER;
+const ivec2 IMAGE = ivec2(VECTORS, HEIGHT);
+
+// Places in the image, in vectors and rows; an end is behind the last of them. Nothing is computed beyond the image: a tile at
+// its edge is a border longer, and the region of the last one is moved until it ends with the image.
+struct Cut {
+    ivec2 corner; // of the region
+    ivec2 loads; // what the tile's passes read
+    ivec2 loads_end;
+    ivec2 first; // the tile
+    ivec2 end;
+};
+
+Cut cut_of(ivec2 tile) {
+    ivec2 loads = tile * TILE;
+    ivec2 loads_end = min(loads + REGION, IMAGE);
+    ivec2 first = loads + mix(BORDER, ivec2(0), equal(loads, ivec2(0)));
+    ivec2 end = loads_end - mix(BORDER, ivec2(0), equal(loads_end, IMAGE));
+    return Cut(max(min(loads, IMAGE - REGION), ivec2(0)), loads, loads_end, first, end);
+}
+
+bool is_within(ivec2 at, ivec2 first, ivec2 end) {
+    return all(greaterThanEqual(at, first)) && all(lessThan(at, end));
+}
 
 // Of each strip the first RADIUS rows, then the last.
 const int STRIP = 2 * RADIUS * WIDTH;
@@ -40,123 +63,98 @@ void put_ends(int at) {
     }
 }
 
-// The first strip has no strip above, and the last none below. They read their own rows; what they compute is not used.
-void get_column(int at) {
-    int above = my_place().y == 0 ? at : at - STRIP;
-    int below = my_place().y == REGION.y - ROWS ? at : at + STRIP;
+// An image that is lower than a region ends within a strip. Below it, its last row repeats.
+void repeat_last_row(int y) {
+    [[unroll]] for (int row = 1; row < ROWS; ++row) {
+        mine[row] = y + row >= HEIGHT ? mine[row - 1] : mine[row];
+    }
+}
+
+// Above the region's first strip and below its last is either the end of the image, where the outermost row repeats, or
+// nothing that the tile needs.
+void get_column(int at, bool is_first, bool is_last) {
+    ivec2 above = is_first ? ivec2(at, 0) : ivec2(at - STRIP + RADIUS * WIDTH, WIDTH);
+    ivec2 below = is_last ? ivec2(at + (2 * RADIUS - 1) * WIDTH, 0) : ivec2(at + STRIP, WIDTH);
     [[unroll]] for (int row = 0; row < RADIUS; ++row) {
-        column[row] = ends[above + (RADIUS + row) * WIDTH];
-        column[RADIUS + ROWS + row] = ends[below + row * WIDTH];
+        column[row] = ends[above.x + row * above.y];
+        column[RADIUS + ROWS + row] = ends[below.x + row * below.y];
     }
     [[unroll]] for (int row = 0; row < ROWS; ++row) {
         column[RADIUS + row] = mine[row];
     }
 }
 
-// What lies outside of the image reads as the nearest texel inside. Here these are rows of this invocation, whose first is `y`.
-void extend_mine(int y) {
-    [[unroll]] for (int row = ROWS - 2; row >= 0; --row) {
-        mine[row] = y + row < 0 ? mine[row + 1] : mine[row];
-    }
-    [[unroll]] for (int row = 1; row < ROWS; ++row) {
-        mine[row] = y + row >= HEIGHT ? mine[row - 1] : mine[row];
-    }
-}
-
-// The same for the rows above and below.
-void extend_column(int y) {
-    [[unroll]] for (int row = 0; row < RADIUS; ++row) {
-        column[row] = y <= 0 ? mine[0] : column[row];
-        column[RADIUS + ROWS + row] = y + ROWS >= HEIGHT ? mine[ROWS - 1] : column[RADIUS + ROWS + row];
-    }
-}
-
 // The texels beside a row, of which this vector is `x`. The shuffles are relative ones: with `subgroupShuffle` in their place
-// `tags_fused` takes twice as long on an H200. The n-th pair to each side is half of a vector. `at_side` tells that the region
-// reaches beyond the image's sides.
-void get_beside(int row, int x, bool at_side) {
+// `tags_fused` takes twice as long on an H200. The n-th pair to each side is half of a vector. What lies outside of the image
+// reads as the nearest texel inside.
+void get_beside(int row, int x) {
     uvec4 here = column[RADIUS + row];
     uvec2 before = here.xy;
     uvec2 behind = here.zw;
     [[unroll]] for (int n = 1; n <= BESIDE / 2; ++n) {
         int away = (n + 1) / 2;
         uvec2 shuffled = subgroupShuffleUp(n % 2 == 0 ? here.xy : here.zw, away);
-        before = at_side && x < away ? before.xx : shuffled;
+        before = x < away ? before.xx : shuffled;
         shuffled = subgroupShuffleDown(n % 2 == 0 ? here.zw : here.xy, away);
-        behind = at_side && x + away >= VECTORS ? behind.yy : shuffled;
+        behind = x + away >= VECTORS ? behind.yy : shuffled;
         set_beside(row, n, before, behind);
     }
 }
 
-void step_rows(int x, bool at_side) {
-    [[unroll]] for (int row = 0; row < ROWS; ++row) {
-        get_beside(row, x, at_side);
-        mine[row] = step_row(row, x == VECTORS - 1);
-    }
-}
-
 // Computes DEPTH passes of `mine`. All of a workgroup calls.
-void step_region(ivec2 corner) {
+void step_region(Cut cut) {
     ivec2 place = my_place();
-    ivec2 at = corner + place;
+    ivec2 at = cut.corner + place;
     int end = place.y / ROWS * STRIP + place.x;
-    bool is_inside = at.y < HEIGHT && at.y + ROWS > 0;
-    bool at_end = subgroupAny(is_inside && (at.y <= 0 || at.y + ROWS >= HEIGHT));
+    bool is_last = place.y == REGION.y - ROWS || at.y + ROWS >= HEIGHT;
     [[dont_unroll]] for (int pass = 1; pass <= DEPTH; ++pass) {
-        if (at_end) {
-            extend_mine(at.y);
+        if (REGION.y > HEIGHT) {
+            repeat_last_row(at.y);
         }
         put_ends(end);
         barrier();
-        bool is_needed = is_inside && place.y + ROWS > pass * RADIUS && place.y < REGION.y - pass * RADIUS;
+        int border = (DEPTH - pass) * RADIUS;
+        bool is_needed = at.y + ROWS > cut.first.y - border && at.y < cut.end.y + border;
         // Where only some invocations of a subgroup may shuffle, NVIDIA's driver makes a loop of each shuffle.
         if (subgroupAny(is_needed)) {
-            get_column(end);
-            if (at_end) {
-                extend_column(at.y);
-            }
-            if (corner.x < 0 || corner.x + REGION.x > VECTORS) {
-                step_rows(at.x, true);
-            } else {
-                step_rows(at.x, false);
+            get_column(end, place.y == 0, is_last);
+            [[unroll]] for (int row = 0; row < ROWS; ++row) {
+                get_beside(row, at.x);
+                mine[row] = step_row(row, at.x == VECTORS - 1);
             }
         }
         barrier();
     }
 }
 
-// Whether the vector belongs to the tile: others compute it only as part of their border.
-bool is_in_tile(ivec2 place) {
-    return all(greaterThanEqual(place, BORDER)) && all(lessThan(place, BORDER + TILE));
+// Where this invocation's vector of a row is loaded from. What the tile does not need comes from a place that it does.
+ivec2 load_place(Cut cut, int row) {
+    return clamp(cut.corner + my_place() + ivec2(0, row), cut.loads, cut.loads_end - 1);
 }
 
-bool is_in_image(ivec2 at) {
-    return all(greaterThanEqual(at, ivec2(0))) && all(lessThan(at, ivec2(VECTORS, HEIGHT)));
-}
-
-// Loads the region of the tile whose first vector is `corner`.
-void load_tile(ivec2 corner) {
+// Loads the region of a tile.
+void load_tile(ivec2 tile) {
+    Cut cut = cut_of(tile);
     [[unroll]] for (int row = 0; row < ROWS; ++row) {
-        mine[row] = load_vector(inside_image(corner - BORDER + my_place() + ivec2(0, row)));
+        mine[row] = load_vector(load_place(cut, row));
     }
 }
 
-// Stores the tile, or only its ring: what its neighbours read, which lies within a border's width of its edges.
-void store_computed(ivec2 corner, bool only_ring) {
+// Stores what lies within the tile but outside of the given part.
+void store_computed(Cut cut, ivec2 but_first, ivec2 but_end) {
     [[unroll]] for (int row = 0; row < ROWS; ++row) {
-        ivec2 place = my_place() + ivec2(0, row);
-        ivec2 at = corner - BORDER + place;
-        bool is_ring = any(lessThan(place, 2 * BORDER)) || any(greaterThanEqual(place, TILE));
-        if (is_in_tile(place) && is_in_image(at) && (is_ring || !only_ring)) {
+        ivec2 at = cut.corner + my_place() + ivec2(0, row);
+        if (is_within(at, cut.first, cut.end) && !is_within(at, but_first, but_end)) {
             store_vector(at, mine[row]);
         }
     }
 }
 
 // Computes DEPTH passes and stores the last. All of a workgroup calls.
-void store_tile(ivec2 corner) {
-    step_region(corner - BORDER);
-    store_computed(corner, false);
+void store_tile(ivec2 tile) {
+    Cut cut = cut_of(tile);
+    step_region(cut);
+    store_computed(cut, ivec2(0), ivec2(0));
 }
 
 #endif

@@ -16,8 +16,4 @@ layout(constant_id = 30) const int LAST_TEXELS = 4;
 layout(constant_id = 25) const int HEIGHT = 1;
 layout(constant_id = 26) const uint MULTIPLIER = 1;
 
-ivec2 inside_image(ivec2 at) {
-    return clamp(at, ivec2(0), ivec2(VECTORS, HEIGHT) - 1);
-}
-
 #endif

@@ -61,7 +61,7 @@ void store_vector(ivec2 at, uvec4 vector) {
 // Loads what a tile reads. Returns whether this invocation has found a texel that has not been stored yet.
 bool load_is_late(Tile tile) {
     oldest = 0xFFFFFFFFu;
-    load_tile(tile.at * TILE);
+    load_tile(tile.at);
     return has(WAIT) && oldest >> MIX_BITS < tile.pass;
 }
 

@@ -38,7 +38,7 @@ void main() {
         end_spin(is_late);
         trace_stamp(0);
 
-        store_tile(tile.at * TILE);
+        store_tile(tile.at);
         trace_end();
     }
 }

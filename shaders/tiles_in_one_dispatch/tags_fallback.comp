@@ -62,7 +62,8 @@ uint load_or_find_missing(Tile tile) {
     } while (subgroupAny(is_late) && may_poll(spin, WAITS_PER_SECOND));
     [[unroll]] for (int row = 0; row < ROWS; ++row) {
         if (is_late && oldest_of(mine[row]) < tile.pass) {
-            ivec2 at = inside_image(tile.at * TILE - BORDER + my_place() + ivec2(0, row)) / TILE;
+            ivec2 at = (load_place(cut_of(tile.at), row) - BORDER) / TILE;
+            at = clamp(at, ivec2(0), ivec2(COLUMNS, LINES) - 1);
             atomicMax(missing, (tile.pass / uint(DEPTH) - 1u) * PASS_TILES + uint(at.y * COLUMNS + at.x) + 1u);
         }
     }
@@ -77,9 +78,10 @@ void compute(uint number) {
         Tile tile = begin_tile(next);
         uint lacks = load_or_find_missing(tile);
         // In either case, since lavapipe 22.3 goes wrong where this call is within a branch.
-        step_region(tile.at * TILE - BORDER);
+        Cut cut = cut_of(tile.at);
+        step_region(cut);
         if (lacks == NONE) {
-            store_computed(tile.at * TILE, false);
+            store_computed(cut, ivec2(0), ivec2(0));
         }
         is_done = lacks == NONE && next == number;
         next = lacks == NONE ? number : lacks;

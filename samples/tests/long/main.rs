@@ -78,7 +78,7 @@ const BESIDE_ANOTHER: Duration = Duration::from_secs(600);
 
 /// Tiles that wait for one another in one dispatch, in every form, with one pass per tile and several.
 fn waiting_tiles() -> Result<()> {
-    let cuts = ["", "--radius 8", "--depth 3", "--blocked 50", "--region 18x12x2 --depth 2"];
+    let cuts = ["", "--radius 8", "--depth 3", "--blocked 50", "--region 8x12x2 --depth 2"];
     waits("tiles_in_one_dispatch", "--size 70x50 --passes 12", "tags*,flags*", &cuts)
 }
 

@@ -10,12 +10,15 @@
 //! │  └─────────────┘  │
 //! └───────────────────┘
 //! ```
+//!
+//! Nothing is computed beyond the image: a tile at its edge has no border there and is longer by it, and the last region is
+//! moved until it ends with the image.
 
 use common::Workgroup;
 use common::record::DeviceFacts;
 use samples::waits::{FLAG_STRIDE, HEAD};
 
-use crate::kernels::{Chain, TICKET_BYTES, is_small, multiprocessors, texels_per_multiprocessor};
+use crate::kernels::{Chain, TICKET_BYTES, multiprocessors, texels_per_multiprocessor};
 
 /// Tiles, and how many passes are computed of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,49 +51,50 @@ impl Tiling {
         Self { in_flight: in_flight.unwrap_or(best), ..tiling }
     }
 
-    /// Tiles of several passes, each with a workgroup: claims took more time than the polls that they saved. The default
-    /// shapes are the fastest of 131 on an H200 (12 passes, radius 2).
+    /// Tiles of several passes, each with a workgroup: claims took more time than the polls that they saved. Of a small image
+    /// each multiprocessor has one at most. Shapes and the bound are the fastest of more than 200 on an H200 (12 passes, radius 2).
     pub fn fused(
         facts: &DeviceFacts,
         chain: Chain,
         depth: Option<u32>,
         workgroup: Option<Workgroup>,
     ) -> Self {
-        let small = is_small(facts, chain.size);
-        let (strips, rows) = match texels_per_multiprocessor(facts, chain.size) {
-            _ if small => (12, 4),
-            ..16_384 => (8, 8),
-            _ => (8, 10),
-        };
-        // The border takes a large share of a low region, and registers of a large radius leave an H200's driver no room for
-        // more rows: at radius 8 and 1152x1152, 8, 12 and 16 of them take 454, 263 and 476 µs.
-        let rows = if chain.radius > 4 { rows.max(3 * chain.radius / 2) } else { rows };
+        let one_each = Self::per_multiprocessor(facts, chain, depth);
+        let is_small = texels_per_multiprocessor(facts, chain.size) < 18_000 && !facts.is_cpu();
+        if is_small && workgroup.is_none() && one_each.not_resident(facts).is_none() {
+            return one_each;
+        }
         let region = |depth: u32| {
-            let fits = |&strips: &u32| Self::region(facts, chain, depth, strips, rows).fits(facts);
-            let strips = (1..=strips).rev().find(fits).unwrap_or(1);
-            let tiling = Self::region(facts, chain, depth, strips, rows);
+            let tiling = Self::fixed(facts, chain, depth);
             Self { workgroup: workgroup.unwrap_or(tiling.workgroup), ..tiling }
         };
         // A wider border is computed more than once too often.
-        let border = if small { 12 } else { 8 };
-        let fits = |tiling: &Self| tiling.tile().is_some();
-        depth
-            .map(region)
-            .or_else(|| depths(chain, border).map(region).find(fits))
-            .unwrap_or_else(|| region(1))
+        let deepest = || depths(chain, 8).map(region).find(|tiling| tiling.tile().is_some());
+        depth.map(region).or_else(deepest).unwrap_or_else(|| region(1))
     }
 
-    /// A tile for each multiprocessor, which keeps it from pass to pass: as many columns as a region's width allows, and as
-    /// many lines as there are multiprocessors for.
-    pub fn resident(facts: &DeviceFacts, chain: Chain, depth: Option<u32>) -> Self {
+    /// A region whose size hardly depends on that of the image.
+    fn fixed(facts: &DeviceFacts, chain: Chain, depth: u32) -> Self {
+        // Images on a CPU device are small. More rows are a smaller border, but registers of a large radius leave an H200's
+        // driver no room for them: at radius 8 and 1152x1152, 12 and 16 rows take 249 and 474 µs.
+        let (most, rows) = if facts.is_cpu() { (12, 4) } else { (8, 12) };
+        let region = |strips| Self::region(facts, chain, depth, strips, (3 * chain.radius / 2).max(rows));
+        let fewest = region(1).strips_of_a_subgroup();
+        (1..=most).rev().map(region).find(|region| region.fits(facts)).unwrap_or_else(|| region(fewest))
+    }
+
+    /// A tile at most for each multiprocessor, which may keep it from pass to pass: as few columns as a region's width allows,
+    /// and as many lines as there are multiprocessors for.
+    pub fn per_multiprocessor(facts: &DeviceFacts, chain: Chain, depth: Option<u32>) -> Self {
         let at_once = workgroups_at_once(facts).unwrap_or(1);
         let cut = |depth: u32| {
             let row = Self::region(facts, chain, depth, 1, 1);
             let [beside, above] = row.border();
-            let width = row.workgroup.width.saturating_sub(2 * beside).max(1);
-            let lines = (at_once / chain.vectors().div_ceil(width)).max(1);
-            let height = chain.size.height.div_ceil(lines) + 2 * above;
-            let rows = height.div_ceil(RESIDENT_STRIPS).max(chain.radius);
+            let columns =
+                tiles(chain.vectors(), row.workgroup.width.saturating_sub(2 * beside).max(1), beside);
+            let lines = (at_once / columns).max(1);
+            let height = chain.size.height.saturating_sub(2 * above).div_ceil(lines) + 2 * above;
+            let rows = height.div_ceil(row.most_strips(facts)).max(chain.radius);
             let strips = height.div_ceil(rows).next_multiple_of(row.strips_of_a_subgroup());
             Self::region(facts, chain, depth, strips, rows)
         };
@@ -108,6 +112,13 @@ impl Tiling {
 
     fn strips_of_a_subgroup(self) -> u32 {
         self.lanes.map_or(1, |lanes| (lanes / self.workgroup.width).max(1))
+    }
+
+    /// Most strips of a workgroup on the device, as far as they were fast on an H200.
+    fn most_strips(self, facts: &DeviceFacts) -> u32 {
+        let step = self.strips_of_a_subgroup();
+        let strips = |strips| Self { workgroup: Workgroup { height: strips, ..self.workgroup }, ..self };
+        (1..=24 / step).rev().map(|n| n * step).find(|&n| strips(n).fits(facts)).unwrap_or(step)
     }
 
     /// Whether the device can have such a workgroup of whole subgroups.
@@ -147,7 +158,7 @@ impl Tiling {
         [texels.div_ceil(4), texels]
     }
 
-    /// Sides of the tile in vectors and rows, or `None` if the border takes all of the region.
+    /// Sides of a tile within the image, in vectors and rows; `None` if the border takes all of the region.
     fn tile(self) -> Option<[u32; 2]> {
         let ([width, height], [beside, above]) = (self.workgroup.tile(), self.border());
         let sides = [width.checked_sub(2 * beside)?, height.checked_sub(2 * above)?];
@@ -156,8 +167,8 @@ impl Tiling {
 
     /// Columns and lines of tiles.
     pub fn grid(self) -> [u32; 2] {
-        let [width, height] = self.tile().unwrap_or([1; 2]);
-        [self.chain.vectors().div_ceil(width), self.chain.size.height.div_ceil(height)]
+        let ([width, height], [beside, above]) = (self.tile().unwrap_or([1; 2]), self.border());
+        [tiles(self.chain.vectors(), width, beside), tiles(self.chain.size.height, height, above)]
     }
 
     /// Number of tiles of all passes; each is a ticket.
@@ -218,6 +229,11 @@ impl Tiling {
     }
 }
 
+/// Number of tiles along a side of the image. The first and the last have no border beyond the image, and are longer by it.
+fn tiles(side: u32, tile: u32, border: u32) -> u32 {
+    side.saturating_sub(2 * border).div_ceil(tile).max(1)
+}
+
 /// Passes per tile, the most first, whose border is no wider than this.
 fn depths(chain: Chain, border: u32) -> impl Iterator<Item = u32> {
     let most = (border / chain.radius).max(2);
@@ -236,8 +252,6 @@ fn workgroups_at_once(facts: &DeviceFacts) -> Option<u32> {
 
 /// Widest row of a region, in invocations: two lie in a subgroup of 64.
 const MOST_LANES: u32 = 32;
-/// Strips of a tile that stays on a multiprocessor: 22 and 23 were the fastest on an H200.
-const RESIDENT_STRIPS: u32 = 24;
 /// Most rows of an invocation that stay in registers.
 const MOST_ROWS: u32 = 16;
 
@@ -270,11 +284,12 @@ mod tests {
     #[test]
     fn regions_fit_into_shared_memory() {
         for (side, radius, shape, depth, grid) in [
-            (512, 2, "32x12x4", 6, [5, 22]),
-            (1152, 2, "32x8x8", 4, [11, 24]),
-            (2048, 2, "32x8x10", 4, [19, 32]),
-            (2048, 8, "32x5x12", 2, [22, 74]),
-            (512, 16, "32x2x24", 1, [6, 32]),
+            (512, 2, "32x22x2", 6, [5, 25]),
+            (1152, 2, "32x20x6", 6, [11, 12]),
+            (1152, 4, "32x11x11", 3, [11, 12]),
+            (2048, 2, "32x8x12", 4, [19, 26]),
+            (2048, 8, "32x5x12", 2, [21, 72]),
+            (512, 16, "32x2x24", 1, [5, 30]),
         ] {
             let region = region(side, radius, None);
             assert_eq!(cut(region), (shape.to_owned(), depth, grid), "{side} {radius}");
@@ -285,14 +300,14 @@ mod tests {
     #[test]
     fn tiles_stay_where_multiprocessors_have_room_for_all() {
         for (side, shape, depth, grid) in
-            [(512, "32x22x2", 6, [5, 26]), (1152, "32x22x6", 6, [12, 11]), (2048, "32x23x16", 6, [20, 6])]
+            [(512, "32x22x2", 6, [5, 25]), (1152, "32x20x6", 6, [11, 12]), (2048, "32x23x16", 6, [20, 6])]
         {
-            let tiling = Tiling::resident(&facts(), chain(side, 2), None);
+            let tiling = Tiling::per_multiprocessor(&facts(), chain(side, 2), None);
             assert_eq!(cut(tiling), (shape.to_owned(), depth, grid), "{side}");
             assert_eq!(tiling.not_resident(&facts()), None);
         }
         let reason = |facts: &DeviceFacts, side| {
-            Tiling::resident(facts, chain(side, 2), None).not_resident(facts).unwrap()
+            Tiling::per_multiprocessor(facts, chain(side, 2), None).not_resident(facts).unwrap()
         };
         assert!(reason(&facts(), 4096).contains("takes too many registers"));
         let unknown = DeviceFacts { multiprocessors: None, ..facts() };
@@ -305,7 +320,12 @@ mod tests {
     fn two_rows_of_a_region_share_a_subgroup_of_64() {
         let facts = DeviceFacts { subgroup_size: 64, max_workgroup_invocations: 128, ..facts() };
         let region = Tiling::fused(&facts, chain(512, 2), Some(2), None);
-        assert_eq!(region.workgroup.to_string(), "32x4x4");
+        assert_eq!(region.workgroup.to_string(), "32x4x7");
+        let facts = DeviceFacts { max_workgroup_invocations: 1024, ..facts };
+        assert_eq!(
+            cut(Tiling::fused(&facts, chain(1024, 4), None, None)),
+            ("32x10x11".to_owned(), 3, [10, 12])
+        );
     }
 
     #[test]

@@ -126,11 +126,6 @@ pub fn texels_per_multiprocessor(facts: &DeviceFacts, size: Extent) -> u32 {
     size.width * size.height / multiprocessors(facts)
 }
 
-/// Whether a multiprocessor has fewer texels than a few tiles.
-pub fn is_small(facts: &DeviceFacts, size: Extent) -> bool {
-    texels_per_multiprocessor(facts, size) < 4096
-}
-
 /// Workgroups for tiles of one pass, in a dispatch of their own and where tiles wait for each other: the fastest of 20 on an
 /// H200. More rows per invocation pay off for large radii and large images.
 pub fn workgroups_for(facts: &DeviceFacts, chain: Chain) -> [Workgroup; 2] {

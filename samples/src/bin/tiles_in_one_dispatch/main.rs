@@ -220,7 +220,7 @@ fn resident(
     texels: Buffers,
     timeouts: Buffers,
 ) -> Result<()> {
-    let tiling = Tiling::resident(lab.device(), chain, depth);
+    let tiling = Tiling::per_multiprocessor(lab.device(), chain, depth);
     let (not_resident, lacking) = (tiling.not_resident(lab.device()), Form::Resident.lacking(lab.device()));
     let kernel = Form::Resident.kernel(lab, chain, tiling).build();
     let unused = lab.output("unused tickets", BufferSet::new(1, HEAD + 1, 0))?;
@@ -233,8 +233,8 @@ fn resident(
         cmd.dispatch(kernel, &[texels.whole(rep.index), unused, timeouts], &(), [columns * lines, 1, 1]);
     })
     .relies_on(Reliance::on("a workgroup per multiprocessor being resident from the start"))
-    .skip(tiling.impossible())
     .skip(not_resident)
+    .skip(tiling.impossible())
     .skip(lacking);
     Ok(())
 }
