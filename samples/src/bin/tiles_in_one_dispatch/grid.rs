@@ -52,7 +52,7 @@ impl Tiling {
     }
 
     /// Tiles of several passes, each with a workgroup: claims took more time than the polls that they saved. Of a small image
-    /// each multiprocessor has one at most. Shapes and the bound are the fastest of more than 200 on an H200 (12 passes, radius 2).
+    /// each multiprocessor has one at most. Shapes, and what counts as small, are the fastest of more than 200 on an H200 (radius 2).
     pub fn fused(
         facts: &DeviceFacts,
         chain: Chain,
