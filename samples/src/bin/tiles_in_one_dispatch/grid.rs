@@ -93,7 +93,7 @@ impl Tiling {
             let columns =
                 tiles(chain.vectors(), row.workgroup.width.saturating_sub(2 * beside).max(1), beside);
             let lines = (at_once / columns).max(1);
-            let height = chain.size.height.saturating_sub(2 * above).div_ceil(lines) + 2 * above;
+            let height = chain.size.height.saturating_sub(2 * above).div_ceil(lines).max(1) + 2 * above;
             let rows = height.div_ceil(row.most_strips(facts)).max(chain.radius);
             let strips = height.div_ceil(rows).next_multiple_of(row.strips_of_a_subgroup());
             Self::region(facts, chain, depth, strips, rows)
