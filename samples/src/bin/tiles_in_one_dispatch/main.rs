@@ -233,6 +233,7 @@ fn resident(
         cmd.dispatch(kernel, &[texels.whole(rep.index), unused, timeouts], &(), [columns * lines, 1, 1]);
     })
     .relies_on(Reliance::on("a workgroup per multiprocessor being resident from the start"))
+    // The last reason is shown. What the arguments rule out hides what the device lacks for such a cut.
     .skip(not_resident)
     .skip(tiling.impossible())
     .skip(lacking);
